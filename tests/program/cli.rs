@@ -6,53 +6,27 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::probe::{FLYING, LARGER};
-use crate::process::{self, Place, run_alone};
+use crate::process::{Place, run_alone, shows, split};
 
-const COMMANDS: [&str; 21] = [
-    "build",
-    "export",
-    "compare",
-    "verify",
-    "probe",
-    "line",
-    "stats",
-    "records",
-    "find",
-    "list",
-    "prove",
-    "perft",
-    "serve",
-    "bench",
-    "review",
-    "explain",
-    "match",
-    "judge",
-    "puzzles",
-    "completions",
-    "man",
-];
+const COMMANDS: &str = "build export compare verify probe line stats records find list prove perft \
+    serve bench review explain match judge puzzles completions man";
 
 #[test]
 fn failures_are_json_where_json_is_asked_for() {
     let place = Place::new();
-    let illegal = "nonsense";
     for (args, status) in [
-        (vec!["probe", illegal], 2),
-        (vec!["probe", LARGER], 3),
-        (vec!["line", "start", "--no"], 2),
-        (vec!["line", LARGER], 3),
+        (&["probe", "nonsense"][..], 2),
+        (&["probe", LARGER], 3),
+        (&["line", "start", "--no"], 2),
+        (&["line", LARGER], 3),
     ] {
-        let plain = place.run(&args);
+        let plain = place.run(args);
         plain.fails_with(status, "");
         assert_eq!(plain.out, "", "{args:?}");
-        let with_json = place.run(&[&args[..], &["--json"]].concat());
+        let with_json = place.run(&[args, &["--json"]].concat());
         with_json.fails_with(status, "");
         assert_eq!(with_json.err, plain.err, "{args:?}");
-        assert!(
-            with_json.out.starts_with('{'),
-            "{args:?}: {}",
-            with_json.out
-        );
+        assert!(with_json.out.starts_with('{'), "{args:?}");
     }
 }
 
@@ -104,18 +78,12 @@ fn an_answer_is_one_write() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in COMMANDS
-        .into_iter()
-        .chain(["puzzles make", "puzzles check"])
-    {
-        let words = command.split(' ').chain(["--help"]);
-        let run = run_alone(&words.collect::<Vec<_>>());
+    let commands = split(COMMANDS).into_iter();
+    for command in commands.chain(["puzzles make", "puzzles check"]) {
+        let run = run_alone(&split(&format!("{command} --help")));
         assert_eq!((run.status, run.err.as_str()), (0, ""));
         assert!(run.out.contains("Example"), "{command}");
-        assert!(
-            run.out.contains(&format!("\n  millbase {command}")),
-            "{command}"
-        );
+        shows(&run.out, &format!("\n  millbase {command}"));
     }
     assert!(run_alone(&["--version"]).out.starts_with("millbase "));
 }
@@ -123,18 +91,13 @@ fn every_command_has_help_with_an_example() {
 /// A command's own options come first, and all pages have one layout.
 #[test]
 fn help_has_one_layout() {
-    for command in COMMANDS {
+    for command in split(COMMANDS) {
         let help = run_alone(&[command, "--help"]).out;
         if ["export", "compare", "puzzles"].contains(&command) {
             continue;
         }
         let (own, global) = help.split_once("\nGlobal options:\n").expect(command);
-        for option in [
-            "--db <DIR>",
-            "--rules <NAME|FILE>",
-            "--json",
-            "--threads <N>",
-        ] {
+        for option in ["--db <DIR>", "--rules <", "--json", "--threads <N>"] {
             let heads = |text: &str| {
                 let mut lines = text.lines();
                 lines.any(|line| line.trim_start().starts_with(option))
@@ -142,143 +105,115 @@ fn help_has_one_layout() {
             assert!(heads(global) && !heads(own), "{command}: {option}");
         }
         assert!(own.contains("--help"), "{command}");
-        let options = help
-            .lines()
-            .filter(|line| line.trim_start().starts_with("--"));
-        for option in options {
-            assert!(!option.trim_start().contains("  "), "{command}: {option}");
+        for option in help.lines().map(str::trim_start) {
+            let is_option = option.starts_with("--");
+            assert!(!is_option || !option.contains("  "), "{command}: {option}");
         }
-        let short = run_alone(&[command, "-h"]).out;
-        assert!(
-            short.lines().any(|line| line.contains("--json  ")),
-            "{command}"
-        );
+        shows(&run_alone(&[command, "-h"]).out, "--json  ");
     }
 }
 
 #[test]
 fn wrong_usage_is_one_sentence() {
-    let wrong: [&[&str]; 12] = [
-        &["conquer"],
-        &["probe"],
-        &["line"],
-        &["probe", "--nonsense"],
-        &["probe", FLYING, "--color", "sometimes"],
-        &["stats", "--threads", "0"],
-        &["stats", "--pair", "6-2"],
-        &["verify", "--sample", "0"],
-        &["stats", "--pair", "12-3"],
-        &["build", "--max-stones", "5"],
-        &["build", "--memory", "much", "--dry-run"],
-        &["man", "conquer"],
-    ];
-    for args in wrong {
-        run_alone(args).fails_with(2, "");
-    }
-    let fields: Vec<&str> = FLYING.split(' ').collect();
-    let in_fields = [&["explain"], &fields[..], &["a1-a9"]].concat();
+    let explain = format!("explain {FLYING} a1-a9");
+    let place = Place::new();
     for (args, words) in [
-        (&["conquer"][..], "see 'millbase --help'"),
-        (&["--nonsense"], "see 'millbase --help'"),
-        (&["probe"], "see 'millbase probe --help'"),
-        (
-            &["perft", "start"],
-            "the DEPTH is missing; give one position",
-        ),
-        (&["perft", "start", "100"], "'100' is not a DEPTH"),
-        (&["build", "--plies", "9", "--dry-run"], "--placing"),
-        (&["verify", "--ignore-missing"], "--sums"),
-        (&["prove", "--hash", "0"], "expected a size of at least 1M"),
-        (&["--json", "uci"], "this command has no JSON form"),
-        (&["--json", "play"], "this command has no JSON form"),
-        (&["--json", "man"], "this command has no JSON form"),
-        (
-            &["--json", "completions", "bash"],
-            "this command has no JSON form",
-        ),
+        ("conquer", "see 'millbase --help'"),
+        ("--nonsense", "see 'millbase --help'"),
+        ("probe", "see 'millbase probe --help'"),
+        ("probe --nonsense", ""),
+        ("line", ""),
+        ("stats --threads 0", ""),
+        ("stats --pair 6-2", ""),
+        ("stats --pair 12-3", ""),
+        ("build --max-stones 5", ""),
+        ("build --memory much --dry-run", ""),
+        ("man conquer", ""),
+        ("perft start", "the DEPTH is missing; give one position"),
+        ("perft start 100", "'100' is not a DEPTH"),
+        ("build --plies 9 --dry-run", "--placing"),
+        ("verify --ignore-missing", "--sums"),
+        ("prove --hash 0", "expected a size of at least 1M"),
+        ("--json uci", "this command has no JSON form"),
+        ("--json play", "this command has no JSON form"),
+        ("--json man", "this command has no JSON form"),
+        ("--json completions bash", "this command has no JSON form"),
         // Nothing in the words of a programming language.
         (
-            &["stats", "--threads", "x"],
+            "stats --threads x",
             "expected a whole number from 1 to 1024",
         ),
         (
-            &["stats", "--threads", "99999999999999999999"],
-            "expected a whole number from 1 to 1024",
+            "stats --threads 99999999999999999999",
+            "whole number from 1 to 1024",
         ),
         (
-            &["bench", "--seed", "x"],
+            "bench --seed x",
             "expected a whole number from 0 to 2^64 - 1",
         ),
         (
-            &["verify", "--sample", "0"],
+            "verify --sample 0",
             "expected a whole number from 1 to 2^64 - 1",
         ),
         (
-            &["serve", "--listen", "here"],
+            "serve --listen here",
             "expected an address with a port, like 127.0.0.1:8024",
         ),
         (
-            &["compare", "malom", ".", "--first", "x"],
+            "compare malom . --first x",
             "expected a whole number from 0 to",
         ),
         (
-            &["probe", "x"],
+            "probe x",
             "this is not a position in the form of mill programs",
         ),
         (
-            &["probe", "********/********/O*****@* w m s 1 0 2 0 0 0"],
+            "probe ********/********/O*****@* w m s 1 0 2 0 0 0",
             "but the board shows 1",
         ),
         (
-            &["--db", "probe", "verify", "--sample", "0"],
+            "--db probe verify --sample 0",
             "see 'millbase verify --help'",
         ),
-        (&["--json", "line", "--no"], "see 'millbase line --help'"),
+        ("--json line --no", "see 'millbase line --help'"),
         (
-            &["puzzles", "make", "--count", "0"],
+            "puzzles make --count 0",
             "see 'millbase puzzles make --help'",
         ),
-        (&["export", "malom"], "see 'millbase export malom --help'"),
-        (&["explain", "start", "zz"], "'zz' is not a turn"),
-        (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
-        (&in_fields, "'a1-a9' is not a turn"),
+        ("export malom", "see 'millbase export malom --help'"),
+        ("explain start zz", "'zz' is not a turn"),
+        (&explain, "'a1-a9' is not a turn"),
         (
-            &["probe", FLYING, "-"],
-            "'-' follows a whole position; give one position, or lines with '-'\n",
-        ),
-        (
-            &["line", FLYING, "extra"],
-            "'extra' follows a whole position; give one position, or lines with '-'\n",
-        ),
-        (
-            &["perft", "start", "3", "4"],
+            "perft start 3 4",
             "'3' follows a whole position; give one position and one depth\n",
         ),
+        ("perft start a1 2", "'a1' follows a whole position"),
+        ("--db none-here verify", "'none-here' is not a folder"),
+    ] {
+        place.fails(args, 2, words);
+    }
+    let lines = "follows a whole position; give one position, or lines with '-'\n";
+    for (args, words) in [
+        (&["probe", FLYING, "--color", "sometimes"][..], ""),
+        (&["explain", FLYING, "a1-a9"], "'a1-a9' is not a turn"),
+        (&["probe", FLYING, "-"], &format!("'-' {lines}")),
+        (&["line", FLYING, "extra"], &format!("'extra' {lines}")),
         (
             &["explain", FLYING, "a1-a4", "a1-e4"],
             "'a1-a4' follows a whole position; give one position and at most one turn",
         ),
-        (
-            &["perft", "start", "a1", "2"],
-            "'a1' follows a whole position",
-        ),
-        (
-            &["--db", "none-here", "verify"],
-            "'none-here' is not a folder",
-        ),
     ] {
-        run_alone(args).fails_with(2, words);
+        place.run(args).fails_with(2, words);
     }
-    let place = Place::new();
     fs::write(place.path().join("x.toml"), b"\xff").unwrap();
     for args in [
-        &["stats", "--rules", "x.toml"][..],
-        &["puzzles", "check", "x.toml"],
-        &["match", "level=3", "level=3", "--log", "x.toml"],
-        &["match", "level=3", "level=3", "--starts", "x.toml"],
-        &["verify", "--sums", "x.toml"],
+        "stats --rules x.toml",
+        "puzzles check x.toml",
+        "match level=3 level=3 --log x.toml",
+        "match level=3 level=3 --starts x.toml",
+        "verify --sums x.toml",
     ] {
-        place.run(args).fails_with(2, "it is not a text in UTF-8");
+        place.fails(args, 2, "it is not a text in UTF-8");
     }
     let nothing = run_alone(&[]);
     assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
@@ -289,31 +224,35 @@ fn completions_and_man_pages_name_the_commands() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let run = run_alone(&["completions", shell]);
         assert_eq!(run.status, 0);
-        assert!(COMMANDS.iter().all(|command| run.out.contains(command)));
+        assert!(
+            split(COMMANDS)
+                .iter()
+                .all(|command| run.out.contains(command))
+        );
     }
     let page = run_alone(&["man"]);
     assert_eq!(page.status, 0);
-    assert!(COMMANDS.iter().all(|command| page.out.contains(command)));
-    for command in COMMANDS {
+    assert!(
+        split(COMMANDS)
+            .iter()
+            .all(|command| page.out.contains(command))
+    );
+    for command in split(COMMANDS) {
         let page = run_alone(&["man", command]);
         assert_eq!(page.status, 0);
         assert!(page.out.contains("Example"), "{command}");
         let source = format!("\"millbase {}\"", env!("CARGO_PKG_VERSION"));
         let title = format!("\n.TH millbase-{command} 1 \" \" {source} Millbase\n");
-        assert!(page.out.contains(&title), "{}", page.out);
+        shows(&page.out, &title);
     }
     let page = run_alone(&["man", "puzzles", "make"]);
-    assert!(
-        page.out.contains("\n.TH millbase-puzzles-make 1 "),
-        "{}",
-        page.out
-    );
-    assert!(page.out.contains("\\-\\-count"), "{}", page.out);
+    shows(&page.out, "\n.TH millbase-puzzles-make 1 ");
+    shows(&page.out, "\\-\\-count");
     let page = run_alone(&["man", "repack"]).out.replace('\\', "");
     let usage =
         "[--pair PAIR] [--profile PROFILE] [--level LEVEL] [--help] [GLOBAL OPTIONS] --to <DIR>";
-    assert!(page.contains(usage), "{page}");
-    assert!(page.contains("\n.SH \"GLOBAL OPTIONS\"\n"), "{page}");
+    shows(&page, usage);
+    shows(&page, "\n.SH \"GLOBAL OPTIONS\"\n");
 }
 
 #[cfg(target_os = "linux")]
@@ -331,14 +270,12 @@ fn full_disks_are_reported() {
 #[test]
 fn colours_are_for_those_who_want_them() {
     let place = Place::new();
-    let coloured = |command: &mut Command| process::run(command).out.contains("\x1b[");
-    assert!(!coloured(&mut place.command(&["probe", FLYING])));
-    assert!(!coloured(
-        &mut place.command(&["probe", FLYING, "--color", "never"])
-    ));
-    assert!(coloured(
-        &mut place.command(&["probe", FLYING, "--color", "always"])
-    ));
-    let mut json = place.command(&["probe", FLYING, "--color", "always", "--json"]);
-    assert!(!coloured(&mut json));
+    let coloured = |more: &[&str]| {
+        let run = place.run(&[&["probe", FLYING], more].concat());
+        run.out.contains("\x1b[")
+    };
+    assert!(!coloured(&[]));
+    assert!(!coloured(&["--color", "never"]));
+    assert!(coloured(&["--color", "always"]));
+    assert!(!coloured(&["--color", "always", "--json"]));
 }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
 use crate::common::{LARGER, RACE, root};
-use crate::process::{self, Guard, Place, Run};
+use crate::process::{self, Guard, Place, Run, column, has, items, objects, shows, split, text};
 
 impl Place {
     fn file(&self, name: &str, text: &str) {
@@ -30,44 +29,27 @@ fn a_game_is_reviewed() {
     let place = Place::new();
     place.file("game.txt", &race("1. e3-e4 c4-a1xa7"));
     let json = place.run(&["review", "--json", "game.txt"]).object();
-    assert_eq!(
-        (&json["white"], &json["result"]),
-        (&Json::from("Anna"), &Json::from("0-1"))
-    );
-    assert_eq!(
-        (&json["first_error"], &json["decisive_error"]),
-        (&Json::from(1), &Json::from(1))
-    );
+    has!(json, {"white": "Anna", "result": "0-1", "first_error": 1, "decisive_error": 1});
     assert_eq!(json["first_error_black"], Json::Null);
     let turn = &json["turns"][0];
-    assert_eq!(turn["grade"], "gives-up-win");
-    assert_eq!(
-        (&turn["wdl"], &turn["dtw"]),
-        (&Json::from("loss"), &Json::from(2))
-    );
-    assert_eq!(turn["before"], serde_json::json!({"wdl": "win", "dtw": 1}));
-    assert_eq!(
-        (&turn["keeping"], &turn["legal"]),
-        (&Json::from(4), &Json::from(56))
-    );
+    has!(turn, {"grade": "gives-up-win", "wdl": "loss", "dtw": 2});
+    has!(turn, {"before": {"wdl": "win", "dtw": 1}, "keeping": 4, "legal": 56});
     assert_eq!(json["last"]["value"]["wdl"], "loss");
-    assert_eq!(json["summary"].as_array().unwrap().len(), 6);
+    assert_eq!(items(&json["summary"]).len(), 6);
 
     let run = place.run(&["review", "game.txt", "--svg", "value.svg"]);
     assert_eq!((run.status, run.err.as_str()), (0, ""));
-    assert!(
-        run.out
-            .contains("decisive error: turn 1, white e3-e4: gives up a win"),
-        "{}",
-        run.out
+    shows(
+        &run.out,
+        "decisive error: turn 1, white e3-e4: gives up a win",
     );
     assert!(place.text("value.svg").contains("<circle"));
 
     // The annotated text is reviewed like the game.
     let text = place.run(&["review", "--text", "game.txt"]).out;
-    assert!(
-        text.contains("1. e3-e4?? {gives up a win: loss in 2; best e3-g7xc4"),
-        "{text}"
+    shows(
+        &text,
+        "1. e3-e4?? {gives up a win: loss in 2; best e3-g7xc4",
     );
     let again = place.run_with(&["review", "--json", "-"], text).object();
     assert_eq!(again["turns"], json["turns"]);
@@ -79,40 +61,23 @@ fn archives_have_tables() {
     let games = race("1. e3-e4 c4-a1xa7") + &race("1. e3-a1 c4-a4 2. a1-g7xd1");
     place.file("games.txt", &games);
     let json = place.run(&["review", "--json", "games.txt"]).object();
-    assert_eq!(
-        (&json["games"], &json["unread"]),
-        (&Json::from(2), &Json::from(0))
-    );
-    let players = json["players"].as_array().unwrap();
-    let anna = players.iter().find(|row| row["name"] == "Anna").unwrap();
+    has!(json, {"games": 2, "unread": 0});
+    let mut players = items(&json["players"]).iter();
+    let anna = players.find(|row| row["name"] == "Anna").unwrap();
     // Won and lost once; three turns, all decisions, one of them wrong.
-    assert_eq!(
-        (&anna["wins"], &anna["losses"]),
-        (&Json::from(1), &Json::from(1))
-    );
-    assert_eq!(anna["score"], 0.5);
-    assert_eq!(
-        (&anna["turns"], &anna["errors"]),
-        (&Json::from(3), &Json::from(1))
-    );
+    has!(anna, {"wins": 1, "losses": 1, "score": 0.5, "turns": 3, "errors": 1});
     let accuracy = anna["accuracy"].as_f64().unwrap();
     assert!((accuracy - 2.0 / 3.0).abs() < 1e-9, "{accuracy}");
-    assert_eq!(anna["accuracy_interval"].as_array().unwrap().len(), 2);
+    assert_eq!(items(&anna["accuracy_interval"]).len(), 2);
 
     let each = place.run(&["review", "--each", "--json", "games.txt"]);
-    let lines: Vec<Json> = each
-        .out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let lines = objects(&each.out);
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[1]["turns"][0]["grade"], "slower");
     let run = place.run(&["review", "games.txt"]);
     assert!(run.out.starts_with("2 games\n"), "{}", run.out);
 
-    place
-        .run(&["review", "games.txt", "--svg", "x.svg"])
-        .fails_with(2, "draws one game");
+    place.fails("review games.txt --svg x.svg", 2, "draws one game");
     place.file("bad.txt", &(games + "\nrubbish\n"));
     let run = place.run(&["review", "--json", "bad.txt"]);
     assert_eq!(run.status, 2);
@@ -128,10 +93,10 @@ fn archives_have_tables() {
     let words = "error: 1 of 1 game could not be read to the end, the first: 'cut.txt', line";
     assert!(run.err.starts_with(words), "{}", run.err);
     let game = run.object();
-    assert_eq!(game["turns"].as_array().unwrap().len(), 2);
-    assert_eq!(game["turns"][0]["grade"], "gives-up-win");
-    let remark = game["remarks"][0].as_str().unwrap();
-    assert!(remark.contains("cannot go on after 2 turns: "), "{remark}");
+    let grades = column(&game["turns"], "grade");
+    assert_eq!((grades.len(), grades[0]), (2, "gives-up-win"));
+    let remark = text(&game["remarks"][0]);
+    shows(&remark, "cannot go on after 2 turns: ");
     // A last turn without its removal.
     place.file("strange.txt", &race("1. e3-e4 c4-a1"));
     let run = place.run(&["review", "strange.txt"]);
@@ -144,29 +109,23 @@ fn archives_have_tables() {
     place.file("strange.txt", &race(turns));
     let run = place.run(&["review", "strange.txt"]);
     assert_eq!((run.status, run.err.as_str()), (0, ""), "{}", run.out);
-    assert!(
-        run.out.contains(&format!("remark: {remark}")),
-        "{}",
-        run.out
-    );
+    shows(&run.out, &format!("remark: {remark}"));
     place.file("two.txt", &format!("{}\n{}", race(turns), race("1. e3-e4")));
     let run = place.run(&["review", "two.txt"]);
     assert_eq!(run.err, "note: 1 game with remarks; '--each' shows them\n");
     let run = place.run(&["review", "two.txt", "--each"]);
-    assert!(run.out.contains(remark), "{}", run.out);
-    place.run(&["review", "."]).fails_with(2, "'.' is a folder");
+    shows(&run.out, remark);
+    place.fails("review .", 2, "'.' is a folder");
 
     // The form depends on the number of games, whichever of them can be read.
     place.file("bad.txt", &(race("1. e3-e4 c4-a1xa7") + "\nrubbish\n"));
     let run = place.run(&["review", "--json", "bad.txt"]);
     assert_eq!(run.status, 2, "{}", run.err);
     let json = run.object();
-    assert_eq!((&json["games"], &json["unread"]), (&1.into(), &1.into()));
+    has!(json, {"games": 1, "unread": 1});
     let run = place.run(&["review", "bad.txt"]);
     assert!(run.out.starts_with("1 game\n"), "{}", run.out);
-    place
-        .run(&["review", "bad.txt", "--svg", "x.svg"])
-        .fails_with(2, "the input has 2");
+    place.fails("review bad.txt --svg x.svg", 2, "the input has 2");
 }
 
 #[test]
@@ -174,26 +133,15 @@ fn failed_reviews_say_why() {
     let place = Place::new();
     place.file("start.txt", "d6 f4 d2\n");
     place.file("empty.txt", "\n");
-    place.file(
-        "twelve.txt",
-        "setoption name Rules value twelve\nposition startpos moves d6\n",
-    );
-    place
-        .run(&["review", "start.txt"])
-        .fails_with(3, "no turn can be graded");
-    place
-        .run(&["review", "empty.txt"])
-        .fails_with(2, "does not contain a game");
-    place
-        .run(&["review", "none.txt"])
-        .fails_with(2, "cannot read 'none.txt'");
-    place
-        .run(&["review", "twelve.txt"])
-        .fails_with(2, "--rules twelve");
+    let twelve = "setoption name Rules value twelve\nposition startpos moves d6\n";
+    place.file("twelve.txt", twelve);
+    place.fails("review start.txt", 3, "no turn can be graded");
+    place.fails("review empty.txt", 2, "does not contain a game");
+    place.fails("review none.txt", 2, "cannot read 'none.txt'");
+    place.fails("review twelve.txt", 2, "--rules twelve");
     place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
-    place
-        .run(&["review", "race.txt", "--svg", "./race.txt"])
-        .fails_with(2, "is the game's own file");
+    let own = "is the game's own file";
+    place.fails("review race.txt --svg ./race.txt", 2, own);
     assert_eq!(place.text("race.txt"), race("1. e3-e4 c4-a1xa7"));
 }
 
@@ -210,21 +158,8 @@ fn a_match_needs_engines_that_start() {
 #[test]
 fn stopped_matches_report_what_was_finished() {
     let place = Place::new();
-    let args = [
-        "match",
-        "level=3 depth=1",
-        "level=3 depth=1",
-        "--rounds",
-        "1000000",
-        "--log",
-        "log",
-    ];
-    let mut command = place.command(&[&args[..], &["--json"]].concat());
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let players = ["--json", "match", "level=3 depth=1", "level=3 depth=1"];
+    let child = place.spawn(&[&players[..], &split("--rounds 1000000 --log log")].concat());
     let games = || match fs::read_to_string(place.path().join("log")) {
         Ok(log) => log.lines().count().saturating_sub(1),
         Err(_) => 0,
@@ -232,20 +167,11 @@ fn stopped_matches_report_what_was_finished() {
     while games() < 3 {
         thread::sleep(Duration::from_millis(20));
     }
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+    process::signal(&child, "INT");
     let run = Run::from(child.wait_with_output().unwrap());
     assert_eq!(run.status, 130, "{}", run.err);
     assert_eq!(run.object()["games"], games());
-    assert!(
-        run.err
-            .contains("of 2000000 games; the same command goes on"),
-        "{}",
-        run.err
-    );
+    shows(&run.err, "of 2000000 games; the same command goes on");
 }
 
 /// Players of the same level from one start: the interval is that of pairs of games.
@@ -265,22 +191,16 @@ fn one_start_gives_an_interval_over_pairs_of_games() {
 #[test]
 fn errors_after_unknown_turns_are_not_the_first() {
     let place = Place::new();
-    let args = [
-        "match", "level=0", "level=0", "--rounds", "3", "--log", "log",
-    ];
-    let json = place.run(&[&args[..], &["--json"]].concat()).object();
+    let args = split("--json match level=0 level=0 --rounds 3 --log log");
+    let json = place.run(&args).object();
     assert_eq!(json["reviewed"], 0);
-    for player in json["players"].as_array().unwrap() {
-        assert_eq!(player["first_errors"], 0, "{player}");
-        assert_eq!(player["first_error_turn"], Json::Null, "{player}");
+    for player in items(&json["players"]) {
+        has!(player, {"first_errors": 0, "first_error_turn": null});
     }
-    let log = place.text("log");
-    let games = log.lines().skip(1);
-    let games = games.map(|line| serde_json::from_str::<Json>(line).unwrap());
     let mut errors = 0;
-    for game in games {
+    for game in &objects(&place.text("log"))[1..] {
         assert_eq!(game["first_error"], Json::Null, "{game}");
-        let review = |args: &[&str]| place.run_with(args, game["moves"].as_str().unwrap());
+        let review = |args: &[&str]| place.run_with(args, text(&game["moves"]));
         let known = review(&["review", "--json", "-"]);
         if known.status == 3 {
             continue;
@@ -288,13 +208,12 @@ fn errors_after_unknown_turns_are_not_the_first() {
         let known = known.json();
         assert_eq!(known["first_error"], Json::Null);
         assert!(known["missing"].is_string(), "{known}");
-        let parts = known["summary"].as_array().unwrap().iter();
-        errors += parts
-            .filter_map(|part| part["errors"].as_u64())
-            .sum::<u64>();
+        let parts = items(&known["summary"]).iter();
+        let wrong = parts.filter_map(|part| part["errors"].as_u64());
+        errors += wrong.sum::<u64>();
         let shown = review(&["review", "-"]);
         let (out, err) = (shown.out, shown.err);
-        assert!(out.contains("\nfirst error: not known\n"), "{out}");
+        shows(&out, "\nfirst error: not known\n");
         assert!(err.starts_with("note: some turns have no grade: "), "{err}");
     }
     assert!(errors > 0);
@@ -304,63 +223,43 @@ fn errors_after_unknown_turns_are_not_the_first() {
 fn a_position_is_explained() {
     let place = Place::new();
     let json = place.run(&["explain", "--json", RACE]).object();
-    assert_eq!(
-        (&json["legal"], &json["keeping"], &json["best"]),
-        (&56.into(), &4.into(), &3.into())
-    );
-    assert_eq!(json["threats"], serde_json::json!(["a1"]));
-    assert_eq!(
-        json["passing"],
-        serde_json::json!({"wdl": "loss", "dtw": 2})
-    );
-    assert_eq!(json["forced_removal"], serde_json::json!(["e3-g7xc4"]));
-    assert_eq!(json["turns"].as_array().unwrap().len(), 56);
+    has!(json, {"legal": 56, "keeping": 4, "best": 3, "threats": ["a1"]});
+    has!(json, {"passing": {"wdl": "loss", "dtw": 2}, "forced_removal": ["e3-g7xc4"]});
+    assert_eq!(items(&json["turns"]).len(), 56);
     // The fields of the position as separate arguments, and one turn.
-    let words: Vec<&str> = RACE.split(' ').chain(["e3-e4", "--json"]).collect();
-    let json = place.run(&[&["explain"][..], &words].concat()).object();
-    assert_eq!(json["turns"].as_array().unwrap().len(), 1);
+    let args = format!("explain {RACE} e3-e4 --json");
+    let json = place.run(&split(&args)).object();
+    assert_eq!(items(&json["turns"]).len(), 1);
     assert_eq!(json["turns"][0]["refutation"][0]["turn"], "c4-a1xa7");
     assert_eq!(json["turns"][0]["holding"], 4);
     place
         .run(&["explain", RACE, "e3-d1"])
         .fails_with(2, "e3-d1 is not a legal turn");
-    place
-        .run(&["explain", "start"])
-        .fails_with(3, "stones are still in hand");
+    place.fails("explain start", 3, "stones are still in hand");
 }
 
 #[test]
 fn matches_go_on_where_they_were_stopped() {
     let place = Place::new();
-    let games = [
-        "--sample", "3", "--from", "4-3,4-4", "--value", "draw", "--json",
-    ];
+    let games = split("--json --sample 3 --from 4-3,4-4 --value draw --log");
     let play = |log: &str| {
-        let players = ["match", "name=strong", "level=3 depth=1", "--log", log];
-        place.run(&[&players[..], &games].concat())
+        let players = ["match", "name=strong", "level=3 depth=1"];
+        place.run(&[&players[..], &games, &[log]].concat())
     };
     let whole = play("whole.jsonl");
     let json = whole.object();
-    assert_eq!((&json["games"], &json["starts"]), (&6.into(), &3.into()));
-    assert_eq!(json["losses"], 0);
-    assert_eq!(json["players"][0]["name"], "strong");
-    assert_eq!(json["players"][0]["first_errors"], 0);
+    has!(json, {"games": 6, "starts": 3, "losses": 0});
+    has!(json["players"][0], {"name": "strong", "first_errors": 0});
     assert_eq!(json["reviewed"], 6);
 
     // A log that ends in the middle of its fourth line.
     let text = place.text("whole.jsonl");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7);
-    place.file(
-        "part.jsonl",
-        &(lines[..3].join("\n") + "\n" + &lines[3][..20]),
-    );
+    let cut = lines[..3].join("\n") + "\n" + &lines[3][..20];
+    place.file("part.jsonl", &cut);
     let part = play("part.jsonl");
-    assert!(
-        part.err.contains("in the log: 2 of 6 games"),
-        "{}",
-        part.err
-    );
+    shows(&part.err, "in the log: 2 of 6 games");
     let mut found = part.object();
     found["seconds"] = json["seconds"].clone();
     assert_eq!(found, json);
@@ -372,8 +271,8 @@ fn matches_go_on_where_they_were_stopped() {
     };
     assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
 
-    let other = place.run(&["match", "level=30", "level=4", "--log", "whole.jsonl"]);
-    other.fails_with(2, "is not the log of this match");
+    let other = "is not the log of this match";
+    place.fails("match level=30 level=4 --log whole.jsonl", 2, other);
     assert_eq!(place.text("whole.jsonl"), text);
 
     // A log that ends in the middle of its first line, and a file that is not a log.
@@ -381,56 +280,34 @@ fn matches_go_on_where_they_were_stopped() {
     assert_eq!(play("part.jsonl").object()["wins"], json["wins"]);
     assert_eq!(sorted("part.jsonl"), sorted("whole.jsonl"));
     place.file("notes.txt", "my precious notes");
-    let other = place.run(&["match", "level=30", "level=4", "--log", "notes.txt"]);
-    other.fails_with(2, "is not the log of this match: line 1");
+    let words = "is not the log of this match: line 1";
+    place.fails("match level=30 level=4 --log notes.txt", 2, words);
     assert_eq!(place.text("notes.txt"), "my precious notes");
-    place
-        .run(&["match", "level=40", "level=4"])
-        .fails_with(2, "from 0 to 30");
-    place
-        .run(&["match", "level=4", "level=4", "--start", "x"])
-        .fails_with(2, "board");
+    place.fails("match level=40 level=4", 2, "from 0 to 30");
+    place.fails("match level=4 level=4 --start x", 2, "board");
 }
 
 #[test]
 fn engines_are_judged() {
     let place = Place::new();
     let engine = env!("CARGO_BIN_EXE_millbase");
-    let judge = |options: &[&str], starts: &str| {
-        let args = [
-            "judge",
-            "--json",
-            "--from",
-            "3-3,4-3",
-            "--positions",
-            "40",
-            "--starts",
-            starts,
-        ];
-        let run = place.run(&[&args[..], options, &["--", engine, "uci"]].concat());
+    let judge = |options: &str, starts: &str| {
+        let args =
+            format!("judge --json --from 3-3,4-3 --positions 40 --starts {starts} {options}");
+        let run = place.run(&[&split(&args)[..], &["--", engine, "uci"]].concat());
         assert_eq!(run.status, 0, "{}", run.err);
         let note = "note: the perfect player searches where no database answers: ";
         assert_eq!(run.err.contains(note), starts != "0", "{}", run.err);
         run.object()
     };
     // A level without databases against one with databases.
-    let weak = judge(
-        &[
-            "--option",
-            "SkillLevel=2",
-            "--option",
-            "Hash=1",
-            "--depth",
-            "1",
-        ],
-        "1",
-    );
-    let perfect = judge(&["--option", "Hash=1", "--time", "500"], "0");
-    assert_eq!((&weak["asked"], &weak["failed"]), (&40.into(), &0.into()));
+    let weak = judge("--option SkillLevel=2 --option Hash=1 --depth 1", "1");
+    let perfect = judge("--option Hash=1 --time 500", "0");
+    has!(weak, {"asked": 40, "failed": 0});
     assert_eq!(perfect["skill"], 1.0);
     assert!(weak["skill"].as_f64().unwrap() < 0.9, "{}", weak["skill"]);
     assert_eq!(weak["exam"], perfect["exam"]);
-    let phases: u64 = (weak["groups"].as_array().unwrap().iter())
+    let phases: u64 = (items(&weak["groups"]).iter())
         .filter(|group| group["by"] == "good turns")
         .map(|group| group["asked"].as_u64().unwrap())
         .sum();
@@ -444,46 +321,24 @@ fn engines_are_judged() {
         (2, 2, 1)
     );
 
-    let args = [
-        "judge",
-        "--from",
-        "4-4",
-        "--positions",
-        "2",
-        "--patience",
-        "1",
-        "--",
-        "false",
-    ];
-    place.run(&args).fails_with(2, "the engine ");
+    let judge = "judge --patience 1 --from 4-4 --positions 2 -- false";
+    place.fails(judge, 2, "the engine ");
     // A mute engine is asked once, and an option that it lacks is no option.
     let mute = Instant::now();
-    let args = ["judge", "--patience", "1", "--", "sleep", "60"];
-    place
-        .run(&args)
-        .fails_with(2, "the engine did not answer 'uciok' in time");
+    let words = "the engine did not answer 'uciok' in time";
+    place.fails("judge --patience 1 -- sleep 60", 2, words);
     assert!(mute.elapsed() < Duration::from_secs(30));
     let args = ["judge", "--option", "Foo=1", "--", process::PROGRAM, "uci"];
-    place.run(&args).fails_with(
-        2,
-        "the engine has no option 'Foo', only these: MillbasePath",
-    );
+    let words = "the engine has no option 'Foo', only these: MillbasePath";
+    place.run(&args).fails_with(2, words);
     let player = format!("option.Foo=1 command={} uci", process::PROGRAM);
     place
         .run(&["match", "level=3", &player])
         .fails_with(2, "the engine has no option 'Foo'");
 
     // One position gives no interval.
-    let args = [
-        "judge",
-        "--from",
-        "4-3",
-        "--positions",
-        "1",
-        "--starts",
-        "0",
-    ];
-    let run = place.run(&[&args[..], &["--", engine, "uci"]].concat());
+    let args = split("judge --from 4-3 --positions 1 --starts 0 --");
+    let run = place.run(&[&args[..], &[engine, "uci"]].concat());
     let skill = run.out.lines().nth(1).unwrap();
     let (figure, rest) = skill.split_once(" %").unwrap();
     assert!(figure.starts_with("skill "), "{skill}");
@@ -506,16 +361,12 @@ fn puzzles_are_made_and_checked() {
     place.file("pack.json", &make(&["--format", "exchange"]));
     for file in ["own.json", "pack.json"] {
         let json = place.run(&["puzzles", "check", "--json", file]).object();
-        assert_eq!(
-            (&json["puzzles"], &json["wrong"]),
-            (&12.into(), &0.into()),
-            "{json}"
-        );
+        has!(json, {"puzzles": 12, "wrong": 0});
     }
     assert!(make(&[]).contains("1. White "));
     let puzzles = |more: &[&str]| {
         let json: Json = serde_json::from_str(&make(&[more, &["--json"]].concat())).unwrap();
-        json["puzzles"].as_array().unwrap().clone()
+        items(&json["puzzles"]).to_vec()
     };
     for (more, key, value) in [
         (["--goal", "draw"], "goal", "draw"),
@@ -528,158 +379,85 @@ fn puzzles_are_made_and_checked() {
         assert!((1..=7).contains(&depth), "{puzzle}");
     }
 
+    let is_wrong = |pack: &Json, reasons: &[&str]| {
+        place.file("wrong.json", &pack.to_string());
+        let run = place.run(&["puzzles", "check", "wrong.json"]);
+        assert_eq!(run.status, 1, "{}{}", run.out, run.err);
+        for words in reasons {
+            shows(&run.out, words);
+        }
+    };
     // A wrong field of a certificate.
     for (pointer, wrong, words) in [
         ("/dtw", json!(91), "'dtw' is 91, but must be"),
         ("/rating", json!(7), "'rating' is 7, but must be"),
         ("/themes", json!(["x"]), "'themes' is [\"x\"], but must be"),
-        (
-            "/solution/0/keeping",
-            json!(0),
-            "turn 1: 'keeping' is 0, but must be",
-        ),
+        ("/solution/0/keeping", json!(0), "turn 1: 'keeping' is 0, "),
     ] {
         let mut pack: Json = serde_json::from_str(&own).unwrap();
         *pack["puzzles"][3].pointer_mut(pointer).unwrap() = wrong;
-        place.file("wrong.json", &pack.to_string());
-        let run = place.run(&["puzzles", "check", "wrong.json"]);
-        assert_eq!(run.status, 1);
-        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
-        assert!(run.out.contains("11 right, 1 wrong"), "{}", run.out);
+        is_wrong(&pack, &[words, "11 right, 1 wrong"]);
     }
 
     // What a draw, a position or the pack states, and fields that nobody knows.
-    let own: Json = serde_json::from_str(&own).unwrap();
-    let number = |goal: &str| {
-        let puzzles = own["puzzles"].as_array().unwrap();
-        puzzles
-            .iter()
-            .position(|puzzle| puzzle["goal"] == goal)
-            .unwrap()
-    };
-    let text = |text: &Json| text.as_str().unwrap().to_owned();
-    let position = text(&own["puzzles"][0]["position"]);
+    let own: &Json = &serde_json::from_str(&own).unwrap();
+    let goals = column(&own["puzzles"], "goal");
+    let won = goals.iter().position(|goal| *goal == "win").unwrap();
+    let more = |position: &Json, more: &str| json!(text(position).to_owned() + more);
+    let longer = more(&own["puzzles"][0]["position"], " and more");
     let draws: Json = serde_json::from_str(&make(&["--json", "--goal", "draw"])).unwrap();
-    for (pack, pointer, wrong, words) in [
-        (
-            &draws,
-            "/puzzles/0/turns".to_owned(),
-            json!(65535),
-            "'turns' is 65535, but must be 1",
-        ),
-        (
-            &own,
-            format!("/puzzles/{}/turns", number("win")),
-            json!(65535),
-            "said to be won in 65535",
-        ),
-        (
-            &own,
-            "/puzzles/0/position".to_owned(),
-            json!(position + " and more"),
-            "but must be",
-        ),
-        (
-            &own,
-            "/version".to_owned(),
-            json!(0),
-            "'version' is 0, but must be 1",
-        ),
-        (
-            &own,
-            "/puzzles/0/stars".to_owned(),
-            json!(5),
-            "a puzzle has no field 'stars'",
-        ),
-        (
-            &own,
-            "/author".to_owned(),
-            json!("x"),
-            "a pack has no field 'author'",
-        ),
+    let exchange: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    let start = more(&exchange["puzzles"][0]["initialPosition"], " mate");
+    let (one, win) = ("/puzzles/0", format!("/puzzles/{won}"));
+    let is_draw = "'turns' is 65535, but must be 1";
+    let mate = "'mate' follows the position";
+    let (twelve, other) = (json!("twelve_mens_morris"), &exchange);
+    let rules = "it is for the rules 'twelve_mens_morris'";
+    for (pack, object, field, wrong, words) in [
+        (&draws, one, "turns", json!(65535), is_draw),
+        (own, &win, "turns", json!(65535), "said to be won in 65535"),
+        (own, one, "position", longer, "but must be"),
+        (own, "", "version", json!(0), "'version' is 0, but must be"),
+        (own, one, "stars", json!(5), "a puzzle has no field 'stars'"),
+        (own, "", "author", json!(5), "a pack has no field 'author'"),
+        (other, one, "initialPosition", start, mate),
+        // Packs of other rules or of another format.
+        (other, one, "ruleVariantId", twelve, rules),
+        (other, "", "formatVersion", json!("7.3"), "has version 7.3"),
     ] {
         let mut pack = pack.clone();
-        let (parent, field) = pointer.rsplit_once('/').unwrap();
-        pack.pointer_mut(parent).unwrap()[field] = wrong;
-        place.file("wrong.json", &pack.to_string());
-        let run = place.run(&["puzzles", "check", "wrong.json"]);
-        assert_eq!(run.status, 1, "{pointer}: {}", run.out);
-        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
-    }
-    let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
-    let position = text(&pack["puzzles"][0]["initialPosition"]);
-    pack["puzzles"][0]["initialPosition"] = json!(position + " mate");
-    let run = place.run_with(&["puzzles", "check", "-"], pack.to_string());
-    assert_eq!(run.status, 1, "{}", run.err);
-    assert!(
-        run.out.contains("'mate' follows the position"),
-        "{}",
-        run.out
-    );
-
-    // Packs of other rules or of another format.
-    let pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
-    for (pointer, wrong, words) in [
-        (
-            "/puzzles/0/ruleVariantId",
-            "twelve_mens_morris",
-            "it is for the rules 'twelve_mens_morris'",
-        ),
-        ("/formatVersion", "7.3", "the format has version 7.3"),
-    ] {
-        let mut pack = pack.clone();
-        *pack.pointer_mut(pointer).unwrap() = json!(wrong);
-        place.file("wrong.json", &pack.to_string());
-        let run = place.run(&["puzzles", "check", "wrong.json"]);
-        assert_eq!(run.status, 1);
-        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
+        pack.pointer_mut(object).unwrap()[field] = wrong;
+        is_wrong(&pack, &[words]);
     }
 
     // A wrong number of turns, a duplicate puzzle, and a wrong count.
-    let mut pack: Json = serde_json::from_str(&place.text("pack.json")).unwrap();
+    let mut pack = exchange;
     let puzzles = pack["puzzles"].as_array_mut().unwrap();
-    let win = puzzles
-        .iter()
-        .position(|puzzle| puzzle["category"] == "winGame")
-        .unwrap();
+    let is_won = |puzzle: &Json| puzzle["category"] == "winGame";
+    let win = puzzles.iter().position(is_won).unwrap();
     let mut twice = puzzles[win].clone();
     twice["id"] = "twice".into();
     puzzles.push(twice);
     let tags = puzzles[win]["tags"].as_array_mut().unwrap();
-    tags.retain(|tag| !tag.as_str().unwrap().starts_with("win-in-"));
+    tags.retain(|tag| !text(tag).starts_with("win-in-"));
     puzzles[win]["title"] = "White wins in 9 turns".into();
-    place.file("wrong.json", &pack.to_string());
-    let run = place.run(&["puzzles", "check", "wrong.json"]);
-    assert_eq!(run.status, 1);
-    for words in [
+    let reasons = [
         "the pack states 12 puzzles, but has 13",
         "it is said to be won in 9, but it is won in",
         "twice: it is the same as millbase-1-",
         "13 puzzles: 11 right, 2 wrong, 0 not checked",
-    ] {
-        assert!(run.out.contains(words), "'{words}' in: {}", run.out);
-    }
+    ];
+    is_wrong(&pack, &reasons);
 
     place.file("text.json", "[]");
-    place
-        .run(&["puzzles", "check", "text.json"])
-        .fails_with(2, "is not a pack of puzzles");
-    place
-        .run(&["puzzles", "make", "--theme", "love"])
-        .fails_with(2, "a theme is one of");
-    place
-        .run(&["puzzles", "make", "--turns", "3-2"])
-        .fails_with(2, "a range is written");
-    place
-        .run(&["puzzles", "make", "--goal", "draw", "--turns", "1-2"])
-        .fails_with(2, "leave it out with --goal draw");
+    place.fails("puzzles check text.json", 2, "is not a pack of puzzles");
+    place.fails("puzzles make --theme love", 2, "a theme is one of");
+    place.fails("puzzles make --turns 3-2", 2, "a range is written");
+    let words = "leave it out with --goal draw";
+    place.fails("puzzles make --goal draw --turns 1-2", 2, words);
     place.file("empty.txt", "[Event \"none\"]\n\n*\n");
-    place
-        .run(&["review", "empty.txt"])
-        .fails_with(2, "no turn to grade");
-    place
-        .run(&["puzzles", "make", "--from", "12-3"])
-        .fails_with(2, "at most 9 stones");
+    place.fails("review empty.txt", 2, "no turn to grade");
+    place.fails("puzzles make --from 12-3", 2, "at most 9 stones");
 }
 
 /// Text that a terminal would obey, with a mark that turns the direction of writing.
@@ -778,15 +556,8 @@ fn no_engine_outlives_a_match() {
             .filter_map(|process| fs::read_to_string(format!("/proc/{process}/stat")).ok());
         states.filter(|state| !state.contains(") Z ")).count()
     };
-    let run = place.run(&[
-        "match",
-        "level=0",
-        &engine,
-        "--patience",
-        "1",
-        "--threads",
-        "1",
-    ]);
+    let args = |patience| format!("match level=0 {engine} --threads 1 --patience {patience}");
+    let run = place.run(&split(&args(1)));
     assert_eq!(run.status, 0, "{}", run.err);
     // A process that was killed may be there for a moment on a busy machine.
     let none_is_left = || {
@@ -799,15 +570,7 @@ fn no_engine_outlives_a_match() {
     assert!(!begun().is_empty());
     none_is_left();
     let before = begun().len();
-    let mut stopped = place.command(&[
-        "match",
-        "level=0",
-        &engine,
-        "--patience",
-        "600",
-        "--threads",
-        "1",
-    ]);
+    let mut stopped = place.command(&split(&args(600)));
     let mut stopped = Guard(stopped.spawn().unwrap());
     // The check of the program may begin one, too, which ends at once.
     let start = Instant::now();
@@ -815,11 +578,7 @@ fn no_engine_outlives_a_match() {
         assert!(start.elapsed() < Duration::from_secs(60));
         thread::sleep(Duration::from_millis(20));
     }
-    let mut kill = std::process::Command::new("kill");
-    let kill = kill
-        .args(["-s", "INT", &stopped.0.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
+    process::signal(&stopped.0, "INT");
     assert_eq!(stopped.0.wait().unwrap().code(), Some(130));
     none_is_left();
 }

@@ -3,20 +3,20 @@
 use std::collections::HashSet;
 
 use crate::probe::{BLOCKED, FLYING, REMOVAL, START};
-use crate::process::{Place, run_alone, text};
+use crate::process::{Place, column, has, items, objects, run_alone, shows, split, text};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 
 #[test]
 fn stats_add_up() {
     let answer = run_alone(&["stats", "--json", "--histogram"]).json();
-    let tables = answer["tables"].as_array().unwrap();
+    let tables = items(&answer["tables"]);
     assert_eq!(tables.len(), 10);
     for table in tables {
         let number = |name: &str| table[name].as_u64().unwrap();
         let sum = number("wins") + number("draws") + number("losses");
         assert_eq!(number("positions"), sum);
-        let rows = table["histogram"].as_array().unwrap();
+        let rows = items(&table["histogram"]);
         for (wdl, count, deepest) in [
             ("win", "wins", "max_win"),
             ("draw", "draws", "no depth"),
@@ -25,26 +25,17 @@ fn stats_add_up() {
             let rows = rows.iter().filter(|row| row["wdl"] == wdl);
             let total = rows.clone().map(|row| row["positions"].as_u64().unwrap());
             assert_eq!(total.sum::<u64>(), number(count));
-            assert_eq!(
-                rows.filter_map(|row| row["dtw"].as_u64()).max(),
-                table[deepest].as_u64()
-            );
+            let depths = rows.filter_map(|row| row["dtw"].as_u64());
+            assert_eq!(depths.max(), table[deepest].as_u64());
         }
     }
-    let first = &tables[0];
-    assert_eq!(
-        (text(&first["pair"]), first["max_loss"].as_u64()),
-        ("3-3", Some(26))
-    );
+    has!(tables[0], {"pair": "3-3", "max_loss": 26});
 
     let answer = run_alone(&["stats", "--json", "--pair", "3-4"]).json();
-    let tables = answer["tables"].as_array().unwrap();
-    let sides: Vec<_> = tables
-        .iter()
-        .map(|table| (table["to_move"].as_u64(), table["other"].as_u64()))
-        .collect();
-    assert_eq!(sides, [(Some(4), Some(3)), (Some(3), Some(4))]);
-    assert_eq!(tables[0]["positions"], 760_398);
+    let tables = items(&answer["tables"]);
+    assert_eq!(tables.len(), 2);
+    has!(tables[0], {"to_move": 4, "other": 3, "positions": 760_398});
+    has!(tables[1], {"to_move": 3, "other": 4});
     assert!(tables[0].get("histogram").is_none());
 
     let shown = run_alone(&["stats", "--pair", "4-3", "--histogram"]);
@@ -55,8 +46,7 @@ fn stats_add_up() {
 #[test]
 fn records_are_named_and_played() {
     let answer = run_alone(&["records", "--json", "--pair", "4-3", "--limit", "2"]).json();
-    let tables = answer["pairs"][0]["tables"].as_array().unwrap();
-    let [larger, smaller] = &tables[..] else {
+    let [larger, smaller] = items(&answer["pairs"][0]["tables"]) else {
         panic!("{answer}")
     };
     assert_eq!([&larger["to_move"], &smaller["to_move"]], [4, 3]);
@@ -67,13 +57,12 @@ fn records_are_named_and_played() {
         (&smaller["win"], "win", 33),
     ] {
         assert_eq!(record["dtw"], dtw);
-        let line = record["line"].as_array().unwrap();
-        assert_eq!(line.len() as u64, dtw);
-        let first = record["first"].as_array().unwrap();
+        assert_eq!(items(&record["line"]).len(), dtw);
+        let first = items(&record["first"]);
         assert_eq!(first.len(), 2);
         for position in first {
             let probe = run_alone(&["probe", "--json", text(position)]).json();
-            assert_eq!((&probe["wdl"], &probe["dtw"]), (&json!(wdl), &json!(dtw)));
+            has!(probe, {"wdl": wdl, "dtw": dtw});
         }
     }
     assert_eq!(answer["placing"], json!([]));
@@ -83,111 +72,71 @@ fn records_are_named_and_played() {
         "{shown}"
     );
     // Each record is there with a position, then with that position and a line.
-    assert_eq!(
-        shown
-            .lines()
-            .filter(|line| line.contains(" w m s "))
-            .count(),
-        6,
-        "{shown}"
-    );
+    assert_eq!(shown.matches(" w m s ").count(), 6, "{shown}");
     let place = Place::new();
-    place
-        .run(&["records", "--pair", "9-8"])
-        .fails_with(3, "9-8 is missing");
-    place
-        .run(&["records", "--limit", "0"])
-        .fails_with(2, "whole number from 1");
+    place.fails("records --pair 9-8", 3, "9-8 is missing");
+    place.fails("records --limit 0", 2, "whole number from 1");
 }
 
 #[test]
 fn positions_are_found_by_conditions() {
-    let found = |args: &[&str]| {
-        let run = run_alone(&[&["find", "4-3"], args].concat());
+    let found = |args: &str| {
+        let run = run_alone(&split(&format!("find 4-3 {args}")));
         run.out.lines().map(str::to_owned).collect::<Vec<String>>()
     };
-    let deepest = found(&["--value", "loss", "--depth", "32"]);
+    let deepest = found("--value loss --depth 32");
     assert_eq!(deepest.len(), 33);
     assert!(deepest.iter().all(|line| line.ends_with(" loss in 32")));
-    assert_eq!(found(&["--value", "loss", "--depth", "33.."]), [""; 0]);
-    let corners = found(&[
-        "--own", "a1,d1", "--other", "g1", "--depth", "..5", "--limit", "4",
-    ]);
+    assert_eq!(found("--value loss --depth 33.."), [""; 0]);
+    let corners = found("--own a1,d1 --other g1 --depth ..5 --limit 4");
     assert_eq!(corners.len(), 4);
     for line in corners {
         let outer = line.split(['/', ' ']).nth(2).unwrap();
         assert_eq!(&outer[3..6], "@OO", "{line}");
     }
     // Only turns, by the answers of probe.
-    let only = run_alone(&[
-        "find", "4-3", "--value", "win", "--depth", "9..", "--good", "1", "--limit", "3", "--json",
-    ]);
-    let only: Vec<Json> = (only.out.lines())
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let only = found("--value win --depth 9.. --good 1 --limit 3 --json");
+    let only = objects(&only.join("\n"));
     assert_eq!(only.len(), 3);
     for position in only {
         let probe = run_alone(&["probe", "--json", text(&position["position"])]).json();
-        let turns = probe["turns"].as_array().unwrap();
-        assert_eq!(turns.iter().filter(|turn| turn["wdl"] == "win").count(), 1);
+        let wins = column(&probe["turns"], "wdl").into_iter();
+        assert_eq!(wins.filter(|wdl| *wdl == "win").count(), 1);
         assert!(probe["dtw"].as_u64() >= Some(9) && position["dtw"] == probe["dtw"]);
     }
     // Four stones around the corner a7 and its neighbours cannot all be blocked by three.
-    assert_eq!(found(&["--blocked", "5"]), [""; 0]);
-    assert!(!found(&["--blocked", "3", "--limit", "2"]).is_empty());
+    assert_eq!(found("--blocked 5"), [""; 0]);
+    assert!(!found("--blocked 3 --limit 2").is_empty());
     let place = Place::new();
     for (args, words) in [
-        (["--depth", "9..3"], "a range like 10..20"),
-        (["--depth", "x"], "a range like 10..20"),
-        (["--own", "a1,z9"], "'z9' is not a point"),
-        (["--value", "lost"], "expected win, draw or loss"),
+        ("find 4-3 --depth 9..3", "a range like 10..20"),
+        ("find 4-3 --depth x", "a range like 10..20"),
+        ("find 4-3 --own a1,z9", "'z9' is not a point"),
+        ("find 4-3 --value lost", "expected win, draw or loss"),
     ] {
-        place
-            .run(&[&["find", "4-3"], &args[..]].concat())
-            .fails_with(2, words);
+        place.fails(args, 2, words);
     }
-    place.run(&["find", "9-8"]).fails_with(3, "9-8 is missing");
-    place
-        .run(&["find", "placed-8"])
-        .fails_with(3, "placing-08.mill");
+    place.fails("find 9-8", 3, "9-8 is missing");
+    place.fails("find placed-8", 3, "placing-08.mill");
 }
 
 #[test]
 fn perft_counts() {
-    for (depth, count) in [
-        ("0", 1),
-        ("1", 24),
-        ("2", 552),
-        ("3", 12_144),
-        ("4", 255_024),
-    ] {
-        let answer = run_alone(&["perft", "--json", "start", depth]).json();
-        assert_eq!(answer["count"], count);
-        assert_eq!(text(&answer["position"]), START);
+    for (depth, count) in [1, 24, 552, 12_144, 255_024].into_iter().enumerate() {
+        let answer = run_alone(&["perft", "--json", "start", &depth.to_string()]).json();
+        has!(answer, {"count": count, "position": START});
     }
     assert_eq!(run_alone(&["perft", START, "4"]).out, "255,024\n");
-    let words: Vec<&str> = ["perft"]
-        .into_iter()
-        .chain(START.split(' '))
-        .chain(["2"])
-        .collect();
-    assert_eq!(run_alone(&words).out, "552\n");
+    let words = format!("perft {START} 2");
+    assert_eq!(run_alone(&split(&words)).out, "552\n");
 
     let answer = run_alone(&["perft", "--json", "--divide", FLYING, "3"]).json();
-    let turns = answer["turns"].as_array().unwrap();
+    let turns = items(&answer["turns"]);
     assert_eq!(turns.len(), 54);
-    let sum: u64 = turns
-        .iter()
-        .map(|turn| turn["count"].as_u64().unwrap())
-        .sum();
-    assert_eq!(answer["count"], sum);
-    assert_eq!(
-        run_alone(&["perft", "--divide", "start", "1"])
-            .out
-            .lines()
-            .count(),
-        26
-    );
+    let counts = turns.iter().map(|turn| turn["count"].as_u64().unwrap());
+    assert_eq!(answer["count"], counts.sum::<u64>());
+    let shown = run_alone(&["perft", "--divide", "start", "1"]);
+    assert_eq!(shown.out.lines().count(), 26);
     assert_eq!(run_alone(&["perft", BLOCKED, "1"]).out, "0\n");
 
     for wrong in ["100", "-1", "four"] {
@@ -215,21 +164,12 @@ fn perft_counts_actions() {
         let mut lines = HashSet::new();
         add_actions(&position, &[], &mut lines);
         let answer = run_alone(&["perft", "--json", "--divide", "--actions", text, "3"]).json();
-        assert_eq!(answer["count"], lines.len());
-        assert_eq!(answer["actions"], true);
+        has!(answer, {"count": lines.len(), "actions": true});
         let first: HashSet<&str> = lines.iter().map(|line| line[0].as_str()).collect();
-        let divided = answer["turns"].as_array().unwrap();
+        let divided = column(&answer["turns"], "turn");
         assert_eq!(divided.len(), first.len());
-        assert!(
-            divided
-                .iter()
-                .all(|action| first.contains(&text_of(action)))
-        );
+        assert_eq!(divided.into_iter().collect::<HashSet<_>>(), first);
     }
-}
-
-fn text_of(action: &Json) -> &str {
-    text(&action["turn"])
 }
 
 /// Adds all lines of three actions that begin with these.
@@ -252,28 +192,18 @@ fn add_actions(position: &Position, before: &[String], lines: &mut HashSet<Vec<S
 #[test]
 fn bench_measures_everything() {
     let place = Place::new();
-    let quick = ["bench", "--seconds", "0.02", "--max-stones", "7"];
-    let measured = place.run(&[&quick[..], &["--json", "--quiet", "--seed", "2"]].concat());
+    let measured = "bench --seconds 0.02 --max-stones 7 --json --quiet --seed 2";
+    let measured = place.run(&split(measured));
     assert_eq!(measured.err, "");
     let answer = measured.json();
-    assert_eq!(answer["seed"], 2);
-    assert_eq!(answer["seconds_per_measurement"], 0.02);
+    has!(answer, {"seed": 2, "seconds_per_measurement": 0.02});
     let pairs = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
     assert_eq!(answer["databases"], serde_json::json!(pairs));
-    for field in [
-        "threads",
-        "cold_probes",
-        "cold_probe_p50_us",
-        "cold_probe_p99_us",
-        "warm_probes_per_s",
-        "warm_probes_per_s_all_threads",
-        "rankings_per_s",
-        "loading_mb_per_s_all_threads",
-        "search_placing_nodes_per_s",
-        "search_moving_nodes_per_s",
-        "/build/seconds",
-        "/build/ns_per_entry_and_core",
-    ] {
+    let fields = "threads cold_probes cold_probe_p50_us cold_probe_p99_us warm_probes_per_s \
+        warm_probes_per_s_all_threads rankings_per_s loading_mb_per_s_all_threads \
+        search_placing_nodes_per_s search_moving_nodes_per_s /build/seconds \
+        /build/ns_per_entry_and_core";
+    for field in split(fields) {
         let value = answer.get(field).or_else(|| answer.pointer(field));
         let value = value.and_then(Json::as_f64).unwrap_or_default();
         assert!(value > 0.0 && value.is_finite(), "{field}: {answer}");
@@ -285,21 +215,17 @@ fn bench_measures_everything() {
     // 3-3: 158 rows of 1330 columns. 4-3: 757 of 1140 and 158 of 5985.
     assert_eq!(build["entries"], 158 * 1330 + 757 * 1140 + 158 * 5985);
 
-    let shown = place.run(&quick);
+    let shown = place.run(&split("bench --seconds 0.02 --max-stones 7"));
     assert_eq!(shown.status, 0, "{}", shown.err);
     for words in [
         "databases: 3-3 4-3 5-3",
         "\ncold probe, 99 %",
         "\nbuild to 7 stones",
     ] {
-        assert!(shown.out.contains(words), "{}", shown.out);
+        shows(&shown.out, words);
     }
     for wrong in ["0", "much", "-1"] {
-        place
-            .run(&["bench", "--seconds", wrong])
-            .fails_with(2, wrong);
+        place.fails(&format!("bench --seconds {wrong}"), 2, wrong);
     }
-    place
-        .run(&["bench", "--max-stones", "25"])
-        .fails_with(2, "25");
+    place.fails("bench --max-stones 25", 2, "25");
 }

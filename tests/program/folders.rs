@@ -1,12 +1,13 @@
 //! Tests of folders of databases: which one is used, what is missing or damaged in it, its checksums, what `build` adds.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::root;
 use crate::probe::FLYING;
-use crate::process::{self, Place, Run, run_alone, text};
+use crate::process::{self, Place, Run, column, has, items, run_alone, shows, split, text};
 use millbase::Histogram;
 use millbase::internals::{Index, SolvedPair, write_pair};
 use millbase::store::Profile;
@@ -25,16 +26,15 @@ fn folders_are_chosen_in_order() {
     fs::create_dir(place.path().join("db")).unwrap();
     assert_eq!(folder(&mut place.command(&list)), "db");
     fs::create_dir(place.path().join("other")).unwrap();
-    assert_eq!(
-        folder(place.command(&list).env("MILLBASE_DB", "other")),
-        "other"
-    );
-    assert_eq!(folder(place.command(&list).env("MILLBASE_DB", "")), "db");
     let named = ["list", "--json", "--db", "third"];
-    assert_eq!(
-        folder(place.command(&named).env("MILLBASE_DB", "other")),
-        "third"
-    );
+    for (args, variable, used) in [
+        (&list[..], "other", "other"),
+        (&list, "", "db"),
+        (&named, "other", "third"),
+    ] {
+        let mut command = place.command(args);
+        assert_eq!(folder(command.env("MILLBASE_DB", variable)), used);
+    }
 }
 
 #[test]
@@ -46,31 +46,21 @@ fn folders_that_are_none() {
     assert_eq!(place.run(&["stats", "--quiet", "--db", "absent"]).err, "");
 
     fs::write(place.path().join("file"), "").unwrap();
-    place
-        .run(&["stats", "--db", "file"])
-        .fails_with(2, "not a folder");
-    place
-        .run(&["build", "--db", "file"])
-        .fails_with(2, "not a folder");
+    place.fails("stats --db file", 2, "not a folder");
+    place.fails("build --db file", 2, "not a folder");
 }
 
 #[test]
 fn list_names_what_is_missing() {
     let answer = run_alone(&["list", "--json"]).json();
-    let databases = answer["databases"].as_array().unwrap();
+    let databases = items(&answer["databases"]);
     assert_eq!(databases.len(), 28);
-    let present: Vec<&str> = databases
-        .iter()
-        .filter(|entry| entry["present"] == true)
-        .map(|entry| text(&entry["pair"]))
-        .collect();
-    assert_eq!(present, ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"]);
-    let missing = databases
-        .iter()
-        .find(|entry| entry["pair"] == "6-4")
-        .unwrap();
-    assert_eq!(missing["bytes"], Json::Null);
-    assert_eq!(missing["needs"], serde_json::json!(["6-3", "5-4"]));
+    let present = databases.iter().filter(|entry| entry["present"] == true);
+    let present: Json = present.cloned().collect();
+    let pairs = column(&present, "pair");
+    assert_eq!(pairs, ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"]);
+    let missing = databases.iter().find(|entry| entry["pair"] == "6-4");
+    has!(missing.unwrap(), {"bytes": null, "needs": ["6-3", "5-4"]});
 
     let shown = run_alone(&["list"]).out;
     assert!(shown.contains("missing, needs 6-3 and 5-4"));
@@ -85,10 +75,10 @@ fn pairs_without_those_they_need_are_left_out() {
     let run = place.run(&[&sample[..], &["--json", "--quiet"]].concat());
     assert_eq!(run.status, 3, "{}{}", run.out, run.err);
     assert_eq!(run.err.lines().count(), 1);
-    assert!(run.err.contains("1 of 7 files"), "{}", run.err);
+    shows(&run.err, "1 of 7 files");
     let answer: Json = serde_json::from_str(&run.out).unwrap();
     assert_eq!(answer["ok"], false);
-    for pair in answer["pairs"].as_array().unwrap() {
+    for pair in items(&answer["pairs"]) {
         let missing = pair["pair"] == "8-3";
         assert_eq!(pair["ok"], !missing, "{pair}");
         assert_eq!(pair["checked"] == 0, missing, "{pair}");
@@ -105,7 +95,7 @@ fn pairs_without_those_they_need_are_left_out() {
     let bench = ["bench", "--seconds", "0.01", "--max-stones", "6", "--json"];
     let answer = place.run(&[&bench[..], &["--db", "."]].concat()).json();
     let pairs = ["3-3", "4-3", "5-3", "4-4", "6-3", "5-4"];
-    assert_eq!(answer["databases"], serde_json::json!(pairs));
+    has!(answer, {"databases": pairs});
 }
 
 /// A file of a pair in which every value is a draw.
@@ -131,9 +121,8 @@ fn verify_finds_the_built_in_databases_right() {
     let all = place.run(&["verify"]);
     assert_eq!(all.status, 0, "{}{}", all.out, all.err);
     assert_eq!(all.out.lines().count(), 7);
-    let sampled = place
-        .run(&["verify", "--sample", "100", "--pair", "4-3", "--json"])
-        .json();
+    let sampled = split("verify --sample 100 --pair 4-3 --json");
+    let sampled = place.run(&sampled).json();
     assert_eq!(sampled["ok"], true);
     assert_eq!(sampled["pairs"][0]["checked"], 200);
 }
@@ -163,18 +152,17 @@ fn damaged_files_are_reported() {
         }
         let verify = place.run(&["verify", "--pair", "3-3", "--quiet", "--db", "."]);
         assert_eq!(verify.status, 4, "{}", verify.err);
-        assert!(verify.out.contains("3-3.mill"), "{}", verify.out);
+        shows(&verify.out, "3-3.mill");
         let list = place.run(&["list", "--db", "."]);
         list_has_an_unusable_file(&list);
-        assert!(list.out.contains("unusable: ./3-3.mill"), "{}", list.out);
+        shows(&list.out, "unusable: ./3-3.mill");
         // The other pairs still have answers.
         let stats = place.run(&["stats", "--db", "."]);
         assert_eq!(stats.status, 4);
-        assert!(stats.err.contains("3-3.mill"), "{}", stats.err);
-        assert!(stats.out.contains("4-3"), "{}", stats.out);
-        let other = place.run(&[
-            "verify", "--pair", "5-3", "--sample", "100", "--quiet", "--db", ".",
-        ]);
+        shows(&stats.err, "3-3.mill");
+        shows(&stats.out, "4-3");
+        let other = split("verify --pair 5-3 --sample 100 --quiet --db .");
+        let other = place.run(&other);
         assert_eq!(other.status, 0, "{}", other.err);
     }
 
@@ -209,7 +197,7 @@ fn list_has_an_unusable_file(list: &Run) {
     let row = list.out.lines().find(|line| line.starts_with("3-3 "));
     assert!(row.unwrap().ends_with("unusable"), "{}", list.out);
     let advice = "makes the missing ones, when the unusable ones are gone";
-    assert!(list.out.contains(advice), "{}", list.out);
+    shows(&list.out, advice);
 }
 
 #[test]
@@ -222,29 +210,24 @@ fn folders_are_compared_with_a_list_of_checksums() {
     let list = fs::read_to_string(root().join("db/SHA256SUMS")).unwrap();
     assert_eq!(list.lines().count(), 28 + 11);
     let of = |name: &str| list.lines().find(|line| line.ends_with(name)).unwrap();
-    let lines = |names: &[&str]| {
-        names
-            .iter()
-            .map(|name| format!("{}\n", of(name)))
-            .collect::<String>()
+    let lines = |names: &[&str]| -> String {
+        let lines = names.iter().map(|name| format!("{}\n", of(name)));
+        lines.collect()
     };
-    let compare = |text: &str| {
+    let run = |text: &str, more: &[&str]| {
         fs::write(file("sums"), text).unwrap();
-        place.run(&["verify", "--sums", "sums", "--db", ".", "--json"])
+        let args = split("verify --sums sums --db . --json");
+        place.run(&[&args[..], more].concat())
     };
+    let compare = |text: &str| run(text, &[]);
     let results = |run: &Run| -> Vec<String> {
-        let files = run.object()["files"].as_array().unwrap().clone();
-        let text = |value: &Json| value.as_str().unwrap().to_owned();
-        let files = files
-            .iter()
-            .map(|file| text(&file["file"]) + " " + &text(&file["result"]));
+        let answer = run.object();
+        let files = items(&answer["files"]).iter();
+        let files = files.map(|file| [text(&file["file"]), text(&file["result"])].join(" "));
         files.collect()
     };
     let same = compare(&lines(&["3-3.mill", "4-3.mill"]));
-    assert_eq!(
-        (same.status, same.object()["ok"].as_bool()),
-        (0, Some(true))
-    );
+    assert_eq!((same.status, &same.object()["ok"]), (0, &true.into()));
     assert_eq!(results(&same), ["3-3.mill same", "4-3.mill same"]);
     let missing = compare(&lines(&["3-3.mill", "9-9.mill"]));
     assert_eq!(missing.status, 3);
@@ -257,10 +240,8 @@ fn folders_are_compared_with_a_list_of_checksums() {
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(file("4-3.mill"), bytes).unwrap();
     let differs = compare(&list);
-    assert_eq!(
-        (differs.status, differs.object()["ok"].as_bool()),
-        (1, Some(false))
-    );
+    let answer = differs.object();
+    assert_eq!((differs.status, &answer["ok"]), (1, &false.into()));
     let found = results(&differs);
     let count = |word: &str| found.iter().filter(|file| file.ends_with(word)).count();
     assert_eq!(
@@ -269,16 +250,9 @@ fn folders_are_compared_with_a_list_of_checksums() {
     );
 
     // Those that are here can be checked alone.
-    let ignoring = |text: &str| {
-        fs::write(file("sums"), text).unwrap();
-        let args = ["verify", "--sums", "sums", "--ignore-missing", "--json"];
-        place.run(&[&args[..], &["--db", "."]].concat())
-    };
+    let ignoring = |text: &str| run(text, &["--ignore-missing"]);
     let here = ignoring(&lines(&["3-3.mill", "9-9.mill"]));
-    assert_eq!(
-        (here.status, here.object()["ok"].as_bool()),
-        (0, Some(true))
-    );
+    assert_eq!((here.status, &here.object()["ok"]), (0, &true.into()));
     assert_eq!(results(&here), ["3-3.mill same", "4-3.mill not_listed"]);
     assert_eq!(ignoring(&list).status, 1);
     ignoring(&lines(&["9-9.mill"])).fails_with(3, "no file of the list is in .; choose another");
@@ -293,9 +267,7 @@ fn folders_are_compared_with_a_list_of_checksums() {
     // Lists as other tools write them.
     let other = format!("# comment\n{}", of("3-3.mill").replace("  ", " *"));
     assert_eq!(results(&compare(&other))[0], "3-3.mill same");
-    place
-        .run(&["verify", "--sums", "none"])
-        .fails_with(2, "cannot read 'none'");
+    place.fails("verify --sums none", 2, "cannot read 'none'");
     let args = ["verify", "--sums", "-", "--db", "."];
     assert_eq!(place.run_with(&args, lines(&["3-3.mill"])).status, 0);
     compare("\n").fails_with(2, "the list sums names no file");
@@ -320,48 +292,37 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         ("SHA256SUMS.wdl-max", 11),
     ] {
         let text = list(name);
-        let mut files: Vec<&str> = text
-            .lines()
-            .map(|line| {
-                let (sum, file) = line.split_once("  ").unwrap();
-                let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-                assert!(sum.len() == 64 && sum.bytes().all(digit), "{name}: {line}");
-                file
-            })
-            .collect();
-        files.sort();
-        files.dedup();
-        let (of_pairs, of_plies): (Vec<&str>, Vec<&str>) = files
-            .into_iter()
-            .partition(|file| pairs.iter().any(|pair| pair == file));
-        assert_eq!(
-            (of_pairs.len(), of_plies.len()),
-            (pairs.len(), plies),
-            "{name}"
-        );
+        let mut files = HashSet::new();
+        for line in text.lines() {
+            let (sum, file) = line.split_once("  ").unwrap();
+            let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            assert!(sum.len() == 64 && sum.bytes().all(digit), "{name}: {line}");
+            files.insert(file);
+        }
+        assert!(pairs.iter().all(|pair| files.contains(&pair[..])), "{name}");
+        assert_eq!(files.len(), pairs.len() + plies, "{name}");
     }
 
     let place = Place::new();
     let from = fs::canonicalize(root().join("db")).unwrap();
     let from = from.to_str().unwrap();
     for (name, form) in [
-        ("SHA256SUMS", &[] as &[&str]),
-        ("SHA256SUMS.max", &["--level", "max"]),
-        ("SHA256SUMS.wdl", &["--profile", "wdl"]),
-        (
-            "SHA256SUMS.wdl-max",
-            &["--profile", "wdl", "--level", "max"],
-        ),
+        ("SHA256SUMS", ""),
+        ("SHA256SUMS.max", " --level max"),
+        ("SHA256SUMS.wdl", " --profile wdl"),
+        ("SHA256SUMS.wdl-max", " --profile wdl --level max"),
     ] {
         for pair in ["3-3", "4-3"] {
-            let repack = ["repack", "--db", from, "--to", name, "--pair", pair];
-            let run = place.run(&[&repack[..], form].concat());
+            let repack = ["repack", "--db", from, "--to", name, "--pair"];
+            let form = format!("{pair}{form}");
+            let run = place.run(&[&repack[..], &split(&form)].concat());
             assert_eq!(run.status, 0, "{}", run.err);
         }
         let sums = format!("{from}/{name}");
         let run = place.run(&["verify", "--sums", &sums, "--db", name, "--json"]);
-        let files = run.object()["files"].as_array().unwrap().clone();
-        let same = files.iter().filter(|file| file["result"] == "same");
+        let answer = run.object();
+        let results = column(&answer["files"], "result").into_iter();
+        let same = results.filter(|result| *result == "same");
         assert_eq!(same.count(), 2, "{name}: {}", run.out);
     }
 }
@@ -371,10 +332,9 @@ fn build_resumes_and_repeats_itself() {
     let place = Place::new();
     let dry = ["build", "--dry-run", "--pair", "5-4", "--db", "new/db"];
     let plan = place.run(&[&dry[..], &["--json"]].concat()).json();
-    let pairs = plan["pairs"].as_array().unwrap();
-    let pairs: Vec<&str> = pairs.iter().map(|pair| text(&pair["pair"])).collect();
+    let pairs = column(&plan["pairs"], "pair");
     assert_eq!(pairs, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
-    let forecasts = plan["pairs"].as_array().unwrap().iter();
+    let forecasts = items(&plan["pairs"]).iter();
     let forecasts = forecasts.map(|pair| pair["file_bytes"].as_u64().unwrap());
     let sum = plan["file_bytes"].as_u64().unwrap();
     assert!(sum.abs_diff(forecasts.sum()) < 5 && sum > 0);
@@ -383,20 +343,11 @@ fn build_resumes_and_repeats_itself() {
     assert!(shown.out.contains("5 pairs"));
     assert!(!place.path().join("new").exists());
 
-    let limited = [
-        "build",
-        "--max-stones",
-        "7",
-        "--memory",
-        "1M",
-        "--db",
-        "new/db",
-    ];
-    place.run(&limited).fails_with(2, "--memory; raise it");
+    let limited = split("build --max-stones 7 --memory 1M --db new/db");
     let limited = place.run(&limited);
+    limited.fails_with(2, "--memory; raise it");
     assert!(!limited.err.contains("--max-stones"), "{}", limited.err);
-    let fewer = ["build", "--memory", "20M", "--db", "new/db"];
-    place.run(&fewer).fails_with(2, "--max-stones ");
+    place.fails("build --memory 20M --db new/db", 2, "--max-stones ");
     assert!(!place.path().join("new").exists());
 
     let small = place.run(&["build", "--max-stones", "7", "--db", "new/db"]);
@@ -408,34 +359,19 @@ fn build_resumes_and_repeats_itself() {
     let sum = small.out.lines().last().unwrap();
     assert!(sum.starts_with("2 pairs, "), "{sum}");
 
-    let build = [
-        "build",
-        "--max-stones",
-        "8",
-        "--db",
-        "new/db",
-        "--json",
-        "--quiet",
-    ];
+    let build = split("build --max-stones 8 --db new/db --json --quiet");
     let built = place.run(&build);
     assert_eq!(built.err, "");
     let built = built.json();
-    let built = built["pairs"].as_array().unwrap();
-    let new: Vec<&str> = built
-        .iter()
-        .filter(|pair| pair["seconds"].is_f64())
-        .map(|pair| text(&pair["pair"]))
-        .collect();
-    assert_eq!(new, ["5-3", "4-4"]);
+    let built = items(&built["pairs"]);
     assert_eq!(built.len(), 4);
     for pair in built {
-        let tables = pair["tables"].as_array().unwrap();
+        let is_new = ["5-3", "4-4"].contains(&text(&pair["pair"]));
+        assert_eq!(pair["seconds"].is_f64(), is_new, "{pair}");
         assert!(pair["bytes"].as_u64().unwrap() > 0);
-        assert!(
-            tables
-                .iter()
-                .all(|table| table["seconds"].is_f64() == pair["seconds"].is_f64())
-        );
+        for table in items(&pair["tables"]) {
+            assert_eq!(table["seconds"].is_f64(), is_new, "{pair}");
+        }
     }
 
     // The same bytes as the official files; other tests verify those.
@@ -454,20 +390,17 @@ fn build_makes_what_a_pair_needs() {
     let place = Place::new();
     fs::create_dir(place.path().join("db")).unwrap();
     write_draws(&place.path().join("db"), Pair::new(5, 4).unwrap());
-    let pairs = |run: &Run| {
-        let answer = run.json();
-        let pairs = answer["pairs"].as_array().unwrap().iter();
-        pairs.map(|pair| text(&pair["pair"]).to_owned()).collect()
+    let pairs = |more: &[&str]| {
+        let build = ["build", "--pair", "5-4", "--json", "--quiet"];
+        let answer = place.run(&[&build[..], more].concat()).json();
+        column(&answer["pairs"], "pair").join(" ")
     };
-    let build = ["build", "--pair", "5-4", "--json", "--quiet"];
-    let planned: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
-    assert_eq!(planned, ["3-3", "4-3", "5-3", "4-4"]);
-    let built: Vec<String> = pairs(&place.run(&build));
-    assert_eq!(built, ["3-3", "4-3", "5-3", "4-4", "5-4"]);
-    for name in built {
+    assert_eq!(pairs(&["--dry-run"]), "3-3 4-3 5-3 4-4");
+    let built = pairs(&[]);
+    assert_eq!(built, "3-3 4-3 5-3 4-4 5-4");
+    for name in split(&built) {
         let file = place.path().join("db").join(format!("{name}.mill"));
         assert!(file.exists(), "{name}");
     }
-    let again: Vec<String> = pairs(&place.run(&[&build[..], &["--dry-run"]].concat()));
-    assert!(again.is_empty());
+    assert_eq!(pairs(&["--dry-run"]), "");
 }

@@ -4,7 +4,7 @@
 
 use serde_json::Value as Json;
 
-use crate::process::Place;
+use crate::process::{Place, shows};
 
 /// Black places the last stone.
 const LAST: &str = "O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0 -1 -1 -1 -1 0 0 1";
@@ -85,6 +85,6 @@ fn the_plan_tells_what_is_kept() {
         let run = place.run(&args);
         assert_eq!(run.status, 2);
         let text = run.out + &run.err;
-        assert!(text.contains(says), "{text}");
+        shows(&text, says);
     }
 }

@@ -6,7 +6,16 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
 use crate::common::WON;
-use crate::process;
+use crate::process::{self, shows, split};
+
+/// A draw between four stones a side.
+const DRAWN: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
+
+/// Between two people, from [`DRAWN`] on.
+const FROM_DRAWN: [&str; 4] = ["--position", DRAWN, "--black", "human"];
+
+/// Turns after which [`DRAWN`] stands there again.
+const ROUND: [&str; 4] = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
 
 /// The output of the program, run in a folder with these lines as input.
 fn play_in(folder: &TempDir, args: &[&str], lines: &[&str]) -> String {
@@ -56,9 +65,7 @@ fn a_mill_is_closed_in_one_line_or_two() {
         &["g7", "xa1"],
         &[" G7 ", "b2", "xa7", "xA1"],
     ] {
-        let mut lines = vec!["a7", "a1", "d7", "d1"];
-        lines.extend(end);
-        let out = between_people(&lines);
+        let out = between_people(&[&["a7", "a1", "d7", "d1"], end].concat());
         assert_eq!(last_board(&out), expected, "{end:?}");
         assert_eq!(out.contains("removing a stone, like xb4"), end.len() > 1);
     }
@@ -162,31 +169,19 @@ fn a_game_that_is_over_can_be_taken_back() {
     game.say("a7-d7\nhint\ngo\nanalyse\nundo\n");
     let again = game.until("white has won, because");
     // It is printed again after each command.
-    assert!(again.contains("the game has ended; 'undo'"), "{again}");
+    shows(&again, "the game has ended; 'undo'");
     game.say("turns\n");
     let out = again + &game.end();
-    assert_eq!(
-        out.matches("the game has ended; 'undo'").count(),
-        4,
-        "{out}"
-    );
+    let ended = out.matches("the game has ended; 'undo'").count();
+    assert_eq!(ended, 4, "{out}");
     assert_eq!(out.matches("white plays ").count(), 1);
-    assert!(out.contains(" 21 white "), "{out}");
+    shows(&out, " 21 white ");
 }
 
 #[test]
 fn two_machines_can_be_interrupted() {
-    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
-    let endless = ["--repetitions", "0", "--quiet-turns", "0"];
-    let machines = [
-        "--white",
-        "machine",
-        "--black",
-        "machine",
-        "--position",
-        drawn,
-    ];
-    let mut game = Dialogue::start(&[&machines[..], &endless].concat());
+    let args = "--white machine --black machine --repetitions 0 --quiet-turns 0";
+    let mut game = Dialogue::start(&[&split(args)[..], &["--position", DRAWN]].concat());
     game.until("black plays ");
     game.say("white human\n");
     game.until("black plays ");
@@ -197,43 +192,27 @@ fn two_machines_can_be_interrupted() {
 
 #[test]
 fn the_rule_for_draws_can_be_set() {
-    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
-    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
+    let quiet = "for 6 turns no stone was placed or removed";
     for (options, words) in [
-        (["--repetitions", "2"], "the position has occurred twice"),
-        (
-            ["--quiet-turns", "6"],
-            "for 6 turns no stone was placed or removed",
-        ),
+        (&[][..], "the position has occurred 3 times"),
+        (&["--repetitions", "2"], "the position has occurred twice"),
+        (&["--quiet-turns", "6"], quiet),
     ] {
-        let args = [&["--position", drawn, "--black", "human"][..], &options].concat();
-        let out = play(&args, &turns);
-        assert!(
-            out.contains(&format!("the game is drawn: {words}")),
-            "{out}"
-        );
+        let out = play(&[&FROM_DRAWN[..], options].concat(), &ROUND.repeat(3));
+        shows(&out, &format!("the game is drawn: {words}"));
+        shows(&out, "the game has ended; 'undo' takes back a turn");
     }
 }
 
 #[test]
 fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
-    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
-    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"].repeat(2);
-    let args = [
-        "--position",
-        drawn,
-        "--black",
-        "human",
-        "--repetitions",
-        "0",
-    ];
-    let args = [&args[..], &["--quiet-turns", "8"]].concat();
-    for (made, words) in [(5, None), (6, Some("6 of 8")), (7, Some("7 of 8"))] {
-        let out = play(&args, &turns[..made]);
-        let shown = words.map(|words| format!(", {words} quiet turns"));
-        match shown {
-            Some(shown) => assert!(out.contains(&shown), "{out}"),
-            None => assert!(!out.contains("quiet turns"), "{out}"),
+    let options = ["--repetitions", "0", "--quiet-turns", "8"];
+    for made in [5, 6, 7] {
+        let turns = &ROUND.repeat(2)[..made];
+        let out = play(&[FROM_DRAWN, options].concat(), turns);
+        match made {
+            5 => assert!(!out.contains("quiet turns"), "{out}"),
+            _ => shows(&out, &format!(", {made} of 8 quiet turns")),
         }
     }
 }
@@ -248,46 +227,31 @@ fn turns_that_are_not_legal_have_a_reason() {
     ] {
         let out = between_people(&[&place[..], &[turn]].concat());
         let sentence = format!("{turn} is not a legal turn of white here: {words}");
-        assert!(out.contains(&sentence), "{out}");
+        shows(&out, &sentence);
     }
     let out = between_people(&["a7", "d6-d5", "a7"]);
-    assert!(
-        out.contains(": no stone can move while any is in hand"),
-        "{out}"
-    );
-    assert!(out.contains(": there is a stone on a7 already"), "{out}");
+    shows(&out, ": no stone can move while any is in hand");
+    shows(&out, ": there is a stone on a7 already");
 }
 
 #[test]
 fn hints_and_analyses_know_the_values() {
-    let out = play(
-        &["--position", WON, "--black", "human"],
-        &["hint", "analyse"],
-    );
-    assert!(out.contains("a1-e4: win in 21"), "{out}");
-    assert!(out.contains("white: win in 21\n"), "{out}");
-    let values = out
-        .lines()
-        .filter(|line| line.contains("  win in "))
-        .count();
-    assert!(values > 3, "{out}");
+    let people = ["--position", WON, "--black", "human"];
+    let out = play(&people, &["hint", "analyse"]);
+    shows(&out, "a1-e4: win in 21");
+    shows(&out, "white: win in 21\n");
+    assert!(out.matches("  win in ").count() > 3, "{out}");
     // If no database knows the position, a search answers.
-    let out = play(
-        &["--black", "human", "--movetime", "50", "--threads", "1"],
-        &["d6", "hint", "analyse"],
-    );
-    assert!(out.contains(" at depth "), "{out}");
-    assert!(out.contains("depth  score  line"), "{out}");
+    let args = split("--black human --movetime 50 --threads 1");
+    let out = play(&args, &["d6", "hint", "analyse"]);
+    shows(&out, " at depth ");
+    shows(&out, "depth  score  line");
     // Both say the same about a position.
     let (hint, analysis) = out.split_once("depth  score  line").unwrap();
     let hint = hint.rsplit_once("black> ").unwrap().0;
     let hint = hint.lines().last().unwrap().trim_start_matches("black> ");
-    let best: Vec<&str> = analysis
-        .lines()
-        .nth(1)
-        .unwrap()
-        .split_whitespace()
-        .collect();
+    let best = analysis.lines().nth(1).unwrap();
+    let best: Vec<&str> = best.split_whitespace().collect();
     let expected = format!("{}: {} at depth {}", best[2], best[1], best[0]);
     assert_eq!(hint, expected, "{out}");
 }
@@ -296,44 +260,22 @@ fn hints_and_analyses_know_the_values() {
 fn games_are_saved_and_loaded() {
     let folder = TempDir::new().unwrap();
     let people = ["--black", "human"];
-    let out = play_in(
-        &folder,
-        &people,
-        &[
-            "a7",
-            "a1",
-            "d7",
-            "d1",
-            "g7",
-            "save my game.txt",
-            "xa1",
-            "save my game.txt",
-        ],
-    );
+    let save = "save my game.txt";
+    let lines = ["a7", "a1", "d7", "d1", "g7", save, "xa1", save];
+    let out = play_in(&folder, &people, &lines);
     assert_eq!(out.matches("saved in 'my game.txt'").count(), 2, "{out}");
     let saved = std::fs::read_to_string(folder.path().join("my game.txt")).unwrap();
     let position = "position startpos moves a7 a1 d7 d1 g7 xa1\n";
-    assert_eq!(
-        saved,
-        format!("setoption name Rules value standard\n{position}")
-    );
-    for out in [
-        play_in(&folder, &people, &["b2", "load my game.txt", "turns"]),
-        play_in(
-            &folder,
-            &["--black", "human", "--load", "my game.txt"],
-            &["turns"],
-        ),
-    ] {
-        assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
-    }
+    let rules = "setoption name Rules value standard\n";
+    assert_eq!(saved, [rules, position].concat());
+    let load = [&people[..], &["--load", "my game.txt"]].concat();
+    let out = play_in(&folder, &load, &["turns"]);
+    assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
     // Another game is overwritten only on request.
-    let lines = ["b2", "save my game.txt", "load my game.txt", "turns"];
+    let lines = ["b2", save, "load my game.txt", "turns"];
     let out = play_in(&folder, &people, &lines);
-    assert!(
-        out.contains("'my game.txt' contains another game; 'replace my game.txt' overwrites it"),
-        "{out}"
-    );
+    let another = "'my game.txt' contains another game; 'replace my game.txt' overwrites it";
+    shows(&out, another);
     assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");
     let lines = ["b2", "replace my game.txt", "load my game.txt", "turns"];
     let out = play_in(&folder, &people, &lines);
@@ -347,31 +289,19 @@ fn games_are_saved_and_loaded() {
         "",
     ] {
         std::fs::write(&other, text).unwrap();
-        let out = play_in(
-            &folder,
-            &people,
-            &["a7", "save other.txt", "load other.txt", "turns"],
-        );
-        assert!(
-            out.contains("'other.txt' exists and is not a saved game"),
-            "{out}"
-        );
-        assert!(out.contains("'other.txt' is not a saved game: "), "{out}");
+        let lines = ["a7", "save other.txt", "load other.txt", "turns"];
+        let out = play_in(&folder, &people, &lines);
+        shows(&out, "'other.txt' exists and is not a saved game");
+        shows(&out, "'other.txt' is not a saved game: ");
         assert!(out.ends_with("  1 white a7\nblack> \n"), "{out}");
         assert_eq!(std::fs::read_to_string(&other).unwrap(), text);
     }
     // A game of another program is loaded, and its file is not replaced.
     std::fs::write(&other, "[White \"A\"]\n\n1. 5 14 {x} 2. 20 *\n").unwrap();
-    let out = play_in(
-        &folder,
-        &people,
-        &["load other.txt", "turns", "save other.txt"],
-    );
-    assert!(out.contains("  3 white d2\n"), "{out}");
-    assert!(
-        out.contains("'other.txt' exists and is not a saved game"),
-        "{out}"
-    );
+    let lines = ["load other.txt", "turns", "save other.txt"];
+    let out = play_in(&folder, &people, &lines);
+    shows(&out, "  3 white d2\n");
+    shows(&out, "'other.txt' exists and is not a saved game");
     std::fs::write(&other, "my diary").unwrap();
     let failed = command(&folder, &["--load", "other.txt"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(2));
@@ -382,11 +312,8 @@ fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("own.toml"), "flying = 4").unwrap();
     // A file that does not name the rules is read by those of the option.
-    std::fs::write(
-        folder.path().join("unnamed"),
-        "position startpos moves a7\n",
-    )
-    .unwrap();
+    let unnamed = "position startpos moves a7\n";
+    std::fs::write(folder.path().join("unnamed"), unnamed).unwrap();
     let people = ["--black", "human"];
     for rules in ["twelve", "own.toml"] {
         let args = [&people[..], &["--rules", rules]].concat();
@@ -403,7 +330,7 @@ fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
     ] {
         let load = ["--black", "human", "--load", file, "--rules"];
         let out = play_in(&folder, &[&load[..], &[rules]].concat(), &["turns"]);
-        assert!(out.contains("  1 white "), "{out}");
+        shows(&out, "  1 white ");
         let refused = process::run(&mut command(&folder, &[&load[..], &[other]].concat()));
         for words in [file, "was played by", other, "load it with --rules"] {
             refused.fails_with(2, words);
@@ -414,42 +341,19 @@ fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
 
 #[test]
 fn seats_change_during_the_game() {
-    let out = play(
-        &["--black", "human", "--level", "0", "--movetime", "50"],
-        &["d6", "go", "black machine", "f4", "white machine", "quit"],
-    );
-    assert!(out.contains("black plays "), "{out}");
-    assert!(out.contains("white plays "), "{out}");
+    let args = split("--black human --level 0 --movetime 50");
+    let lines = ["d6", "go", "black machine", "f4", "white machine", "quit"];
+    let out = play(&args, &lines);
+    shows(&out, "black plays ");
+    shows(&out, "white plays ");
 }
 
 /// Two machines play to an end by themselves, here by the repetition of positions.
 #[test]
 fn drawn_games_end() {
-    let drawn = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
-    let args = [
-        "--position",
-        drawn,
-        "--white",
-        "machine",
-        "--black",
-        "machine",
-    ];
-    let out = play(&args, &["turns", "undo"]);
-    assert!(out.contains("the game is drawn: "), "{out}");
-    let out = play(
-        &["--position", drawn, "--black", "human"],
-        &[
-            "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6", "d7-a7", "b6-d6", "a7-d7", "d6-b6",
-        ],
-    );
-    assert!(
-        out.contains("the game is drawn: the position has occurred 3 times"),
-        "{out}"
-    );
-    assert!(
-        out.contains("the game has ended; 'undo' takes back a turn"),
-        "{out}"
-    );
+    let args = split("--white machine --black machine --position");
+    let out = play(&[&args[..], &[DRAWN]].concat(), &["turns", "undo"]);
+    shows(&out, "the game is drawn: ");
 }
 
 #[test]
@@ -466,14 +370,8 @@ fn colours_are_for_those_who_want_them() {
     assert!(!run(&[], None).contains('\u{1b}'));
     assert!(!run(&["--color", "never"], None).contains('\u{1b}'));
     let coloured = run(&["--color", "always"], Some("NO_COLOR"));
-    assert!(
-        coloured.contains("\u{1b}[1m\u{1b}[33mO\u{1b}[0m"),
-        "{coloured}"
-    );
-    assert!(
-        coloured.contains("\u{1b}[1m\u{1b}[34m@\u{1b}[0m"),
-        "{coloured}"
-    );
+    shows(&coloured, "\u{1b}[1m\u{1b}[33mO\u{1b}[0m");
+    shows(&coloured, "\u{1b}[1m\u{1b}[34m@\u{1b}[0m");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests of `millbase probe` and `millbase line`: answers, and positions that have none.
 
 use crate::common::rows;
-use crate::process::{self, Place, objects, run_alone, text};
+use crate::process::{self, Place, column, has, items, objects, run_alone, shows, split, text};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 
@@ -64,13 +64,9 @@ fn probe_answers_in_json() {
 fn probe_ranks_the_turns() {
     let place = Place::new();
     let answer = place.run(&["probe", "--json", FLYING]).json();
-    assert_eq!(text(&answer["position"]), FLYING);
-    assert_eq!(text(&answer["side_to_move"]), "white");
-    assert_eq!(text(&answer["phase"]), "flying");
-    assert_eq!(text(&answer["source"]), "database");
-    assert_eq!(text(&answer["wdl"]), "loss");
-    assert_eq!(answer["dtw"], 26);
-    let turns = answer["turns"].as_array().unwrap();
+    has!(answer, {"position": FLYING, "side_to_move": "white", "phase": "flying"});
+    has!(answer, {"source": "database", "wdl": "loss", "dtw": 26});
+    let turns = items(&answer["turns"]);
     assert_eq!(turns.len(), 54);
     assert_eq!(turns[0]["dtw"], 26);
     // All lose: the slowest come first, equal ones in the order of their texts.
@@ -80,18 +76,12 @@ fn probe_ranks_the_turns() {
     };
     assert!(turns.is_sorted_by_key(order));
 
-    let input: String = turns
-        .iter()
-        .map(|turn| format!("{}\n", text(&turn["position"])))
-        .collect();
+    let input = column(&answer["turns"], "position").join("\n");
     let answers = objects(&place.run_with(&["probe", "--json", "-"], input).out);
     for (turn, after) in turns.iter().zip(&answers) {
         assert_eq!(turn["position"], after["position"]);
         assert_eq!(text(&after["wdl"]), "win");
-        assert_eq!(
-            turn["dtw"].as_u64().unwrap(),
-            after["dtw"].as_u64().unwrap() + 1
-        );
+        assert_eq!(turn["dtw"], after["dtw"].as_u64().unwrap() + 1);
     }
 }
 
@@ -99,25 +89,21 @@ fn probe_ranks_the_turns() {
 fn probe_gives_as_many_turns_as_are_asked_for() {
     let place = Place::new();
     let all = place.run(&["probe", "--json", FLYING]).json();
-    let mut best = place
-        .run(&["probe", "--json", "--turns", "best", FLYING])
-        .json();
-    assert_eq!(best["turns"], json!([all["turns"][0]]));
-    best["turns"] = all["turns"].clone();
-    assert_eq!(best, all);
-    let mut none = place
-        .run(&["probe", "--json", "--turns", "none", FLYING])
-        .json();
-    assert_eq!(none.get("turns"), None);
-    none["turns"] = all["turns"].clone();
-    assert_eq!(none, all);
+    let best = json!([all["turns"][0]]);
+    for (most, turns) in [("best", Some(&best)), ("none", None)] {
+        let args = ["probe", "--json", "--turns", most, FLYING];
+        let mut some = place.run(&args).json();
+        assert_eq!(some.get("turns"), turns);
+        some["turns"] = all["turns"].clone();
+        assert_eq!(some, all);
+    }
 
     let input = format!("{FLYING}\n{BLOCKED}\nnonsense\n{LARGER}\n");
     let json = objects(&place.run_with(&["probe", "--json", "-"], input.clone()).out);
     let labels = place.run_with(&["probe", "--turns", "none", "-"], input);
     assert_eq!(labels.status, 2);
     let label = |answer: &Json| match (answer["wdl"].as_str(), &answer["dtw"]) {
-        (None, _) => format!("error: {}", answer["error"]["message"].as_str().unwrap()),
+        (None, _) => format!("error: {}", text(&answer["error"]["message"])),
         (Some("draw"), _) => "D".to_owned(),
         (Some(wdl), dtw) => format!("{} {dtw}", wdl[..1].to_uppercase()),
     };
@@ -140,7 +126,7 @@ fn probe_answers_for_people() {
   1 @-----O-----·
     a b c d e f g
 ";
-    assert!(run.out.contains(picture), "{}", run.out);
+    shows(&run.out, picture);
     assert!(run.out.contains("white to move, flying: loss in 26"));
     assert!(run.out.contains("\nd1-a4  loss in 26\n"));
 }
@@ -154,30 +140,22 @@ fn dialects_and_colours_do_not_change_the_answer() {
     assert_eq!(probe("********/********/O@O*O@*@ w m s 3 0 3 0 0 0"), usual);
 
     let exchanged = probe("********/********/@O@*@O*O b m s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1");
-    assert_eq!(text(&exchanged["side_to_move"]), "black");
-    assert_eq!(exchanged["dtw"], usual["dtw"]);
-    let turns = |answer: &Json| -> Vec<String> {
-        let turns = answer["turns"].as_array().unwrap();
-        turns.iter().map(|turn| turn["turn"].to_string()).collect()
-    };
-    assert_eq!(turns(&exchanged), turns(&usual));
+    has!(exchanged, {"side_to_move": "black", "dtw": usual["dtw"]});
+    let turns = column(&exchanged["turns"], "turn");
+    assert_eq!(turns, column(&usual["turns"], "turn"));
 
-    let words: Vec<&str> = ["probe", "--json"]
-        .into_iter()
-        .chain(FLYING.split(' '))
-        .collect();
-    assert_eq!(place.run(&words).json(), usual);
+    let words = format!("probe --json {FLYING}");
+    assert_eq!(place.run(&split(&words)).json(), usual);
 }
 
 #[test]
 fn owed_removals_are_turns() {
     let answer = run_alone(&["probe", "--json", REMOVAL]).json();
     assert_eq!(text(&answer["position"]), REMOVAL);
-    let turns = answer["turns"].as_array().unwrap();
-    let mut texts: Vec<&str> = turns.iter().map(|turn| text(&turn["turn"])).collect();
+    let mut texts = column(&answer["turns"], "turn");
     texts.sort();
     assert_eq!(texts, ["xa1", "xb4", "xd6", "xg4"]);
-    assert_eq!(answer["dtw"], turns[0]["dtw"]);
+    assert_eq!(answer["dtw"], answer["turns"][0]["dtw"]);
 }
 
 #[test]
@@ -190,9 +168,7 @@ fn missing_databases_are_named() {
         place.run(&[command, START]).fails_with(3, "in hand");
         place.run(&[command, "start"]).fails_with(3, "in hand");
     }
-    place
-        .run(&["stats", "--pair", "9-8"])
-        .fails_with(3, "millbase build --pair 9-8");
+    place.fails("stats --pair 9-8", 3, "millbase build --pair 9-8");
     let verify = place.run(&["verify", "--pair", "9-8"]);
     assert_eq!(verify.status, 3);
     assert!(verify.out.contains("millbase build --pair 9-8"));
@@ -299,35 +275,24 @@ fn what_follows_a_position_is_ignored() {
 #[test]
 fn lines_lead_to_the_end() {
     let answer = run_alone(&["line", "--json", FLYING]).json();
-    assert_eq!(text(&answer["wdl"]), "loss");
-    assert_eq!(text(&answer["end"]), "over");
-    assert_eq!(answer["repeats"], Json::Null);
-    assert_eq!(answer["drawn_after"], Json::Null);
-    let line = answer["line"].as_array().unwrap();
-    assert_eq!(line.len() as u64, answer["dtw"].as_u64().unwrap());
+    has!(answer, {"wdl": "loss", "end": "over", "repeats": null, "drawn_after": null});
+    let line = items(&answer["line"]);
+    assert_eq!(answer["dtw"], line.len());
 
     // After 98 quiet turns the line's second turn draws the game by the count, unless a removal comes before.
     let is_quiet = |turn: &Json| !text(&turn["turn"]).contains('x');
     assert!(line[..2].iter().all(is_quiet), "{line:?}");
-    let counted = FLYING
-        .split_whitespace()
-        .take(10)
-        .collect::<Vec<_>>()
-        .join(" ");
-    let counted = format!("{counted} -1 -1 -1 -1 0 98 1");
+    let counted = FLYING.replace(" 0 0 1", " 0 98 1");
     let answer = run_alone(&["line", "--json", &counted]).json();
     assert_eq!(answer["drawn_after"], 2);
     let shown = run_alone(&["line", &counted]).out;
-    assert!(shown.contains("the game is drawn after turn 2"), "{shown}");
+    shows(&shown, "the game is drawn after turn 2");
 
     let rules = Rules::STANDARD;
     let mut position = Position::parse(FLYING, &rules).unwrap();
     for step in line {
         let probed = run_alone(&["probe", "--json", &position.text(&rules)]).json();
-        assert_eq!(
-            (&step["wdl"], &step["dtw"]),
-            (&probed["wdl"], &probed["dtw"])
-        );
+        has!(step, {"wdl": &probed["wdl"], "dtw": &probed["dtw"]});
         let turn = text(&step["turn"]).parse().unwrap();
         assert!(position.turns(&rules).contains(&turn));
         position = position.after(turn);
@@ -335,24 +300,18 @@ fn lines_lead_to_the_end() {
     }
     assert!(position.is_over(&rules));
 
-    let shown = run_alone(&["line", FLYING]);
-    assert_eq!((shown.status, shown.err.as_str()), (0, ""));
-    assert!(shown.out.ends_with("\nwhite has lost\n"));
-    let over = run_alone(&["line", BLOCKED]);
-    assert_eq!(over.status, 0);
-    assert!(over.out.ends_with("\nwhite has lost\n"));
+    for lost in [FLYING, BLOCKED] {
+        let shown = run_alone(&["line", lost]);
+        assert_eq!(shown.lines().last(), Some(&"white has lost"));
+    }
 }
 
 #[test]
 fn drawn_lines_lead_to_a_repetition() {
     let drawn = "O***O***/*O****O*/@**@**@@ w m s 4 0 4 0 0 0";
     let answer = run_alone(&["line", "--json", drawn]).json();
-    assert_eq!(
-        (text(&answer["wdl"]), &answer["dtw"]),
-        ("draw", &Json::Null)
-    );
-    assert_eq!(text(&answer["end"]), "repetition");
-    let line = answer["line"].as_array().unwrap();
+    has!(answer, {"wdl": "draw", "dtw": null, "end": "repetition"});
+    let line = items(&answer["line"]);
     let last = &line[line.len() - 1]["position"];
     let earlier = match answer["repeats"].as_u64().unwrap() as usize {
         0 => &answer["position"],
@@ -361,6 +320,6 @@ fn drawn_lines_lead_to_a_repetition() {
     assert_eq!(last, earlier);
 
     let cut = run_alone(&["line", "--json", "--limit", "1", drawn]).json();
-    assert_eq!(text(&cut["end"]), "limit");
-    assert_eq!(cut["line"].as_array().unwrap().len(), 1);
+    assert_eq!(cut["end"], "limit");
+    assert_eq!(items(&cut["line"]).len(), 1);
 }

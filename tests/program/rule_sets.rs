@@ -3,9 +3,8 @@
 use std::fs;
 
 use crate::probe::{FEWER, FLYING};
-use crate::process::Place;
+use crate::process::{Place, column, has, items, shows, split, text};
 use millbase::Pair;
-use serde_json::json;
 
 /// Commands take pairs with stones in hand and positions in which a side may place or move.
 #[test]
@@ -16,43 +15,27 @@ fn lasker_works_from_the_build_to_the_line() {
     fs::create_dir(place.path().join("db")).unwrap();
     let run = |args: &[&str]| place.run(&[&["--rules", "three.toml"], args].concat());
     let plan = run(&["build", "--dry-run", "--pair", "2-3+1-0", "--json"]).json();
-    let pairs = plan["pairs"].as_array().unwrap().iter();
-    let pairs: Vec<&str> = pairs
-        .map(|planned| planned["pair"].as_str().unwrap())
-        .collect();
-    assert_eq!(pairs, ["3-3", "3-2+0-1"]);
+    assert_eq!(column(&plan["pairs"], "pair"), ["3-3", "3-2+0-1"]);
     run(&["build", "--pair", "6-4+1-1"]).fails_with(2, "no pair 6-4+1-1 under these rules");
     run(&["build", "--placing"]).fails_with(2, "the databases of the pairs hold the positions");
     run(&["prove"]).fails_with(2, "the databases of the pairs hold the positions");
-    assert_eq!(
-        run(&["build", "--json"]).json()["pairs"]
-            .as_array()
-            .unwrap()
-            .len(),
-        8
-    );
-    let verified = run(&["verify", "--json"]).json();
-    assert_eq!(verified["pairs"].as_array().unwrap().len(), 8);
+    for command in ["build", "verify"] {
+        let answer = run(&[command, "--json"]).json();
+        assert_eq!(items(&answer["pairs"]).len(), 8);
+    }
 
     // With three stones on the board and in hand, a side flies.
     let position = "O*******/@*******/******** w p p 1 2 1 2 0 0";
     let answer = run(&["probe", "--json", position]).json();
-    assert_eq!(answer["phase"], "placing");
-    assert_eq!(answer["turns"].as_array().unwrap().len(), 22 + 22);
-    assert_eq!(answer["source"], "database");
-    let line = run(&[
-        "line",
-        "--json",
-        "O*O*****/@*@*****/******** w p p 2 1 2 1 0 0",
-    ])
-    .json();
-    assert_eq!((&line["wdl"], &line["dtw"]), (&json!("win"), &json!(3)));
+    has!(answer, {"phase": "placing", "source": "database"});
+    assert_eq!(items(&answer["turns"]).len(), 22 + 22);
+    let position = "O*O*****/@*@*****/******** w p p 2 1 2 1 0 0";
+    let line = run(&["line", "--json", position]).json();
+    has!(line, {"wdl": "win", "dtw": 3});
     // White places, Black places, White moves to a mill.
-    let turns = line["line"].as_array().unwrap().iter();
-    let turns: Vec<usize> = turns
-        .map(|turn| turn["turn"].as_str().unwrap().len())
-        .collect();
-    assert_eq!(turns, [2, 2, 8]);
+    let turns = column(&line["line"], "turn");
+    let lengths: Vec<usize> = turns.iter().map(|turn| turn.len()).collect();
+    assert_eq!(lengths, [2, 2, 8]);
     let counted = run(&["perft", "start", "3", "--json"]).json();
     assert_eq!(counted["count"], 24 * 23 * (22 + 22));
 }
@@ -74,11 +57,11 @@ fn every_set_of_rules_has_its_folder() {
     let (slow, flying) = (value("no-flying"), value("standard"));
     assert_eq!(slow["phase"], "moving");
     assert_eq!(flying["phase"], "flying");
-    assert!(slow["turns"].as_array().unwrap().len() < flying["turns"].as_array().unwrap().len());
+    assert!(items(&slow["turns"]).len() < items(&flying["turns"]).len());
     let list = with("no-flying", &["list", "--json"]).json();
-    assert_eq!(list["databases"].as_array().unwrap().len(), 28);
+    assert_eq!(items(&list["databases"]).len(), 28);
     let verified = with("no-flying", &["verify", "--json"]).json();
-    assert_eq!(verified["pairs"].as_array().unwrap().len(), 2);
+    assert_eq!(items(&verified["pairs"]).len(), 2);
 
     // The same settings without their name.
     fs::write(place.path().join("own.toml"), "flying = 0\n").unwrap();
@@ -86,55 +69,34 @@ fn every_set_of_rules_has_its_folder() {
     // Databases of other rules are in a subfolder, and files in a wrong folder are refused.
     fs::write(place.path().join("own.toml"), "stones = 4\nflying = 0\n").unwrap();
     let built = with("own.toml", &["build", "--json", "--max-stones", "6"]).json();
-    assert!(built["folder"].as_str().unwrap().starts_with("db/rules-"));
+    assert!(text(&built["folder"]).starts_with("db/rules-"));
     fs::copy(db.join("no-flying/3-3.mill"), db.join("3-3.mill")).unwrap();
     let refused = "3-3.mill was built for the rules no-flying, not for standard";
     place.run(&["probe", FLYING]).fails_with(4, refused);
     with("standard", &["build", "--max-stones", "7"]).fails_with(4, refused);
 
-    let small = place.path().join("small");
-    let small = small.to_str().unwrap();
-    let packed = with("no-flying", &["repack", "--json", "--to", small]).json();
-    assert_eq!(packed["pairs"].as_array().unwrap().len(), 2);
-    let packed = place.run(&[
-        "--db",
-        small,
-        "--rules",
-        "no-flying",
-        "probe",
-        "--json",
-        FEWER,
-    ]);
-    assert_eq!(packed.json(), slow);
+    let packed = with("no-flying", &["repack", "--json", "--to", "small"]).json();
+    assert_eq!(items(&packed["pairs"]).len(), 2);
+    let packed = ["--db", "small", "probe", "--json", FEWER];
+    assert_eq!(with("no-flying", &packed).json(), slow);
 }
 
 #[test]
 fn plans_of_twelve_stones_name_all_pairs() {
     let place = Place::new();
-    let plan = |args: &[&str]| {
-        place
-            .run(&[&["build", "--json", "--dry-run"], args].concat())
-            .json()
+    let plan = |more: &str| {
+        let args = format!("build --json --dry-run --rules twelve{more}");
+        place.run(&split(&args)).json()
     };
-    let all = plan(&["--rules", "twelve"]);
-    let pairs = all["pairs"].as_array().unwrap();
-    assert_eq!(pairs.len(), 55);
-    assert_eq!(pairs.last().unwrap()["pair"], "12-12");
+    let all = plan("");
+    let pairs = column(&all["pairs"], "pair");
+    assert_eq!((pairs.len(), pairs[54]), (55, "12-12"));
     assert!(all["seconds"].as_f64().unwrap() > 1.0);
-    let some = plan(&["--rules", "twelve", "--max-stones", "14"]);
-    let pairs = some["pairs"].as_array().unwrap().iter();
-    let stones = pairs.map(|pair| {
-        pair["pair"]
-            .as_str()
-            .unwrap()
-            .parse::<Pair>()
-            .unwrap()
-            .stones()
-    });
+    let some = plan(" --max-stones 14");
+    let pairs = column(&some["pairs"], "pair").into_iter();
+    let stones = pairs.map(|pair| pair.parse::<Pair>().unwrap().stones());
     assert_eq!(stones.max(), Some(14));
-    place
-        .run(&["build", "--pair", "10-3"])
-        .fails_with(2, "a side has at most 9 stones");
+    place.fails("build --pair 10-3", 2, "a side has at most 9 stones");
 }
 
 /// Four stones that may not fly: small enough to solve and prove in a moment.
@@ -147,22 +109,21 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     let missing = run(&["prove"]);
     missing.fails_with(3, "the proof needs 3-3, 4-3, 4-4, which are missing; build with `millbase build --rules FILE --db db`");
     let plan = run(&["build", "--placing", "--dry-run", "--json"]).json();
-    assert_eq!(plan["placing"].as_array().unwrap().len(), 8);
+    assert_eq!(items(&plan["placing"]).len(), 8);
     let built = run(&["build", "--placing", "--json"]).json();
-    assert_eq!(built["pairs"].as_array().unwrap().len(), 3);
-    assert_eq!(built["placing"].as_array().unwrap().len(), 5);
+    assert_eq!(items(&built["pairs"]).len(), 3);
+    assert_eq!(items(&built["placing"]).len(), 5);
     let verified = run(&["verify", "--placing", "--json"]).json();
     assert_eq!(verified["ok"], true);
 
     let start = run(&["probe", "start", "--json"]).json();
     assert_eq!(start["source"], "database");
     let proof = run(&["prove", "--json"]).json();
-    assert_eq!(proof["position"], start["position"]);
-    assert_eq!(proof["wdl"], start["wdl"]);
+    has!(proof, {"position": start["position"], "wdl": start["wdl"]});
     assert!(proof["proof"]["probes"].as_u64().unwrap() > 0);
     let too_few = run(&["prove", "--pairs", "3-3"]);
     assert_eq!(too_few.status, 1, "{}", too_few.err);
-    assert!(too_few.out.contains("not proved"), "{}", too_few.out);
+    shows(&too_few.out, "not proved");
 
     fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
     run(&["build", "--placing"]).fails_with(2, "the placing phase cannot be solved under");
@@ -174,26 +135,17 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
 fn wrong_rules_are_refused_with_a_sentence() {
     let place = Place::new();
     fs::write(place.path().join("own.toml"), "stones = 4\nflyin = 0\n").unwrap();
+    let named = "standard, standard-100, no-flying, ten, lasker, twelve, morabaraba";
+    let flyin = "'own.toml' for '--rules <NAME|FILE>': line 2: unknown field `flyin`";
     for (rules, words) in [
-        (
-            "nine",
-            "standard, standard-100, no-flying, ten, lasker, twelve, morabaraba",
-        ),
+        ("nine", named),
         ("none.toml", "cannot read the file"),
-        (
-            "own.toml",
-            "'own.toml' for '--rules <NAME|FILE>': line 2: unknown field `flyin`",
-        ),
+        ("own.toml", flyin),
     ] {
-        place
-            .run(&["perft", "start", "1", "--rules", rules])
-            .fails_with(2, words);
+        place.fails(&format!("perft start 1 --rules {rules}"), 2, words);
     }
-    fs::write(
-        place.path().join("own.toml"),
-        "base = 'ten'\ndiagonals = true\n",
-    )
-    .unwrap();
+    let diagonals = "base = 'ten'\ndiagonals = true\n";
+    fs::write(place.path().join("own.toml"), diagonals).unwrap();
     let perft = |rules: &str, depth| place.run(&["perft", "start", depth, "--rules", rules]).out;
     assert_eq!(perft("own.toml", "2"), "552\n");
     // The diagonals close mills with the third stone of a side.
@@ -212,7 +164,7 @@ fn depths_under_a_limit_say_what_they_count() {
     limited(&["build", "--pair", "3-3"]);
     let words = "counted to the next removal or the end";
     let probed = limited(&["probe", FLYING]).out;
-    assert!(probed.contains(words), "{probed}");
+    shows(&probed, words);
     let value = limited(&["--json", "probe", FLYING]).json();
     let standard = place.run(&["--json", "probe", FLYING]).json();
     assert_eq!([&value["wdl"], &standard["wdl"]], ["loss"; 2]);
@@ -226,28 +178,29 @@ fn depths_under_a_limit_say_what_they_count() {
     };
     for (quiet, wdl) in [(100 - depth, "loss"), (101 - depth, "draw")] {
         let text = counted(quiet);
-        assert_eq!(limited(&["--json", "probe", &text]).json()["wdl"], wdl);
-        assert_eq!(limited(&["--json", "line", &text]).json()["wdl"], wdl);
-        assert_eq!(limited(&["--json", "explain", &text]).json()["wdl"], wdl);
+        for command in ["probe", "line", "explain"] {
+            assert_eq!(limited(&["--json", command, &text]).json()["wdl"], wdl);
+        }
         let shown = limited(&["probe", &text]).out;
-        assert!(
-            shown.contains(&format!(", after {quiet} quiet turns")),
-            "{shown}"
-        );
+        shows(&shown, &format!(", after {quiet} quiet turns"));
     }
     // The engine claims no length of a win, and counts from the text.
     for (quiet, score) in [(100 - depth, "cp -20000"), (101 - depth, "cp 0")] {
         let input = format!("position fen {}\ngo depth 1\n", counted(quiet));
         let args = ["--rules", "standard-100", "--db", "db", "uci"];
         let out = place.run_with(&args, input).out;
-        assert!(out.contains(&format!("score {score} ")), "{out}");
+        shows(&out, &format!("score {score} "));
     }
-    place
-        .run(&["--rules", "standard-100", "--db", "db", "puzzles", "make"])
-        .fails_with(2, "puzzles state the turns to the end of the game");
-    let repack = ["repack", "--profile", "wdl", "--to", "results"];
-    let repack = [&["--rules", "standard-100", "--db", "db"], &repack[..]].concat();
-    place
-        .run(&repack)
-        .fails_with(2, "no databases without depths");
+    for (args, words) in [
+        (
+            "puzzles make",
+            "puzzles state the turns to the end of the game",
+        ),
+        (
+            "repack --profile wdl --to results",
+            "no databases without depths",
+        ),
+    ] {
+        place.fails(&format!("--rules standard-100 --db db {args}"), 2, words);
+    }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, Random, WON, root};
 use crate::engine;
-use crate::process::{self, Guard, Place};
+use crate::process::{self, Guard, Place, column, has, items, shows, text};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -51,7 +51,7 @@ impl Server {
         out.read_line(&mut line).unwrap();
         let ready: Json = serde_json::from_str(&line).unwrap();
         assert_eq!(ready["version"], 1);
-        let address = ready["listening"].as_str().unwrap();
+        let address = text(&ready["listening"]);
         let address = address.strip_prefix("http://").unwrap();
         let address = address.strip_suffix('/').unwrap().parse().unwrap();
         Server {
@@ -113,9 +113,7 @@ impl Server {
 
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        let mut kill = Command::new("kill");
-        kill.args(["-s", name, &self.child.0.id().to_string()]);
-        assert!(kill.status().unwrap().success());
+        process::signal(&self.child.0, name);
     }
 }
 
@@ -155,8 +153,7 @@ impl Reply {
         assert_eq!(self.status, status, "{}", self.body);
         let error = &self.json()["error"];
         assert_eq!(error["code"], code);
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains(words), "'{words}' in: {message}");
+        shows(text(&error["message"]), words);
     }
 }
 
@@ -169,28 +166,19 @@ fn answers_are_those_of_the_commands() {
         run.out
     };
     for position in [FLYING, BLOCKED, REMOVAL] {
-        let reply = server.ask("/probe", position);
-        assert_eq!(reply.status, 200);
-        assert_eq!(reply.body, run(&["probe", "--json", position]));
-        let reply = server.ask("/line", position);
-        assert_eq!(reply.status, 200);
-        assert_eq!(reply.body, run(&["line", "--json", position]));
+        for command in ["probe", "line"] {
+            let reply = server.ask(&format!("/{command}"), position);
+            assert_eq!(reply.status, 200);
+            assert_eq!(reply.body, run(&[command, "--json", position]));
+        }
     }
     let flying = server.ask("/probe", FLYING).json();
-    assert_eq!(
-        (&flying["wdl"], &flying["dtw"]),
-        (&json!("loss"), &json!(26))
-    );
+    has!(flying, {"wdl": "loss", "dtw": 26});
     // Underscores are spaces, too, and several positions are answered on a line each.
     let plain = |text: &str| text.replace(' ', "_");
     let one = server.get(&format!("/probe?fen={}", plain(FLYING)));
     assert_eq!(one.body, run(&["probe", "--json", FLYING]));
-    let several = format!(
-        "{},nonsense,{},{}",
-        plain(REMOVAL),
-        plain(FLYING),
-        plain(LARGER)
-    );
+    let several = [REMOVAL, "nonsense", FLYING, LARGER].map(plain).join(",");
     let several = server.get(&format!("/probes?fens={several}"));
     assert!(several.head.contains("content-type: application/x-ndjson"));
     let lines: Vec<&str> = several.body.lines().collect();
@@ -214,7 +202,7 @@ fn answers_are_those_of_the_commands() {
     let next = run(&["probe", "--json", WON]);
     let next: Json = serde_json::from_str(&next).unwrap();
     assert_eq!(next["turns"][0]["turn"], "a1-e4");
-    let next = next["turns"][0]["position"].as_str().unwrap();
+    let next = text(&next["turns"][0]["position"]);
     assert_eq!(after("a1-e4").body, run(&["probe", "--json", next]));
     after("a1-e4+a1-e4").fails_with(400, "invalid", "turn 2 of the game");
 
@@ -222,17 +210,16 @@ fn answers_are_those_of_the_commands() {
     let mut listed: Json = serde_json::from_str(&run(&["list", "--json"])).unwrap();
     listed["folder"] = Json::Null;
     assert_eq!(databases, listed);
-    assert_eq!(databases["databases"].as_array().unwrap().len(), 28);
+    assert_eq!(items(&databases["databases"]).len(), 28);
     let counted: Json = serde_json::from_str(&run(&["stats", "--json", "--histogram"])).unwrap();
     assert_eq!(server.get("/stats").json(), counted);
     let records = server.get("/records").json();
     let own: Json = serde_json::from_str(&run(&["records", "--json", "--pair", "5-4"])).unwrap();
-    let pairs = records["pairs"].as_array().unwrap();
+    let pairs = items(&records["pairs"]);
     assert_eq!(pairs.len(), 28);
     assert!(pairs.contains(&own["pairs"][0]));
-    server
-        .get("/records?rules=ten")
-        .fails_with(400, "invalid", "the rules standard only");
+    let other = server.get("/records?rules=ten");
+    other.fails_with(400, "invalid", "the rules standard only");
     let health = json!({ "version": 1, "status": "ok", "databases": 6 });
     assert_eq!(server.get("/healthz").json(), health);
 }
@@ -263,24 +250,16 @@ fn the_documented_client_plays_to_the_end() {
 fn the_rules_are_those_of_the_option() {
     let server = Server::start(&["--rules", "morabaraba"]);
     let rules = server.get("/rules").json();
-    assert_eq!(rules["name"], "morabaraba");
-    assert_eq!(
-        (&rules["stones"], &rules["diagonals"]),
-        (&json!(12), &json!(true))
-    );
-    assert_eq!(rules["full_board"], "draws");
-    let start = server.ask("/turns", "start").json();
-    assert_eq!(
-        start["position"],
-        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
-    );
+    has!(rules, {"name": "morabaraba", "stones": 12, "diagonals": true, "full_board": "draws"});
+    let start = Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA);
+    let answer = server.ask("/turns", "start").json();
+    assert_eq!(answer["position"], start);
     // Along a diagonal.
     let walking = "*O*O*O*O/********/@*@*@*** w m s 4 0 3 0 0 0";
     let answer = server.ask("/turns", walking).json();
-    let turns = answer["turns"].as_array().unwrap();
     assert!(
-        turns.iter().any(|turn| turn["turn"] == "e5-f6"),
-        "{turns:?}"
+        column(&answer["turns"], "turn").contains(&"e5-f6"),
+        "{answer}"
     );
     assert_eq!(server.get("/databases").json()["rules"], {
         let mut fields = rules.clone();
@@ -314,40 +293,30 @@ fn legal_turns_need_no_database() {
     let rules = Rules::STANDARD;
     let plain_rules = crate::common::plain_rules(&rules);
     let mut random = Random::new(6);
-    let mut positions = vec![Position::start(&rules)];
-    positions.extend(
-        [FLYING, BLOCKED, REMOVAL, LARGER].map(|text| Position::parse(text, &rules).unwrap()),
-    );
+    let texts = [FLYING, BLOCKED, REMOVAL, LARGER];
+    let mut positions = texts
+        .map(|text| Position::parse(text, &rules).unwrap())
+        .to_vec();
     // And a random game from the first stone on.
     let mut position = Position::start(&rules);
     for _ in 0..60 {
+        positions.push(position);
         let turns = position.turns(&rules);
         if turns.is_empty() {
             break;
         }
         position = position.after(*random.pick(&turns));
-        positions.push(position);
     }
     for position in positions {
         let answer = server.ask("/turns", &position.text(&rules)).json();
         assert_eq!(answer["position"], position.text(&rules));
         assert_eq!(answer["side_to_move"], position.side_to_move().name());
         assert_eq!(answer["phase"], position.phase(&rules).name());
-        let turns = answer["turns"].as_array().unwrap();
-        let texts: Vec<&str> = turns
-            .iter()
-            .map(|turn| turn["turn"].as_str().unwrap())
-            .collect();
-        let plain = crate::common::plain_position(&position);
-        let mut expected: Vec<String> = plain
-            .turns(&plain_rules)
-            .iter()
-            .map(|turn| turn.to_string())
-            .collect();
+        let plain = crate::common::plain_position(&position).turns(&plain_rules);
+        let mut expected: Vec<String> = plain.iter().map(|turn| turn.to_string()).collect();
         expected.sort();
-        assert_eq!(texts, expected);
-        for turn in turns {
-            let after = turn["position"].as_str().unwrap();
+        assert_eq!(column(&answer["turns"], "turn"), expected);
+        for after in column(&answer["turns"], "position") {
             assert!(Position::parse(after, &rules).is_ok(), "{after}");
         }
     }
@@ -357,50 +326,31 @@ fn legal_turns_need_no_database() {
 fn errors_have_a_status_a_code_and_a_sentence() {
     let server = Server::start(&[]);
     for path in ["/probe", "/line", "/turns"] {
-        server.ask(path, "nonsense").fails_with(
-            400,
-            "invalid",
-            "like '********/********/******** w p p",
-        );
-        server
-            .ask(path, &"*".repeat(2000))
-            .fails_with(400, "invalid", "1024 bytes");
-        server
-            .get(path)
-            .fails_with(400, "invalid", "/probe?fen=start");
-        server
-            .get(&format!("{path}?fen=a&fen=b"))
-            .fails_with(400, "invalid", "duplicate");
-        server
-            .get(&format!("{path}?fen=%ff"))
-            .fails_with(400, "invalid", "");
-        server
-            .request("POST", path)
-            .fails_with(405, "method", "GET");
+        for (query, words) in [
+            ("?fen=nonsense", "like '********/********/******** w p p"),
+            (&format!("?fen={}", "*".repeat(2000)), "1024 bytes"),
+            ("", "/probe?fen=start"),
+            ("?fen=a&fen=b", "duplicate"),
+            ("?fen=%ff", ""),
+        ] {
+            let reply = server.get(&format!("{path}{query}"));
+            reply.fails_with(400, "invalid", words);
+        }
+        (server.request("POST", path)).fails_with(405, "method", "GET");
     }
-    server
-        .get("/line?fen=start&limit=-1")
-        .fails_with(400, "invalid", "limit");
-    for (wrong, words) in [
-        ("level=31", "from 0 to 30, not 31"),
-        ("levle=3", "unknown field `levle`"),
+    for (path, words) in [
+        ("/line?fen=start&limit=-1", "limit"),
+        ("/play?fen=start&level=31", "from 0 to 30, not 31"),
+        ("/play?fen=start&levle=3", "unknown field `levle`"),
     ] {
-        server
-            .get(&format!("/play?fen=start&{wrong}"))
-            .fails_with(400, "invalid", words);
+        server.get(path).fails_with(400, "invalid", words);
     }
     for path in ["/probe", "/line"] {
-        server
-            .ask(path, LARGER)
-            .fails_with(404, "missing", "millbase build --pair");
-        server
-            .get(&format!("{path}?fen=start"))
-            .fails_with(404, "missing", "");
+        (server.ask(path, LARGER)).fails_with(404, "missing", "millbase build --pair");
+        (server.ask(path, "start")).fails_with(404, "missing", "");
     }
     for path in ["/x", "/probe/", "/page.html", "//", "/../etc/passwd", "*"] {
-        server
-            .get(path)
-            .fails_with(404, "path", "docs/FRONTENDS.md");
+        (server.get(path)).fails_with(404, "path", "docs/FRONTENDS.md");
     }
     let long = format!("/healthz?{}", "x".repeat(17 << 10));
     server.get(&long).fails_with(431, "invalid", "16 KiB");
@@ -426,12 +376,8 @@ fn a_corrupted_file_is_the_servers_fault() {
     corrupt.fails_with(500, "corrupt", "3-3.mill is corrupted");
     let missing = server.ask("/probe", LARGER);
     missing.fails_with(404, "missing", "is missing; build it with");
-    for reply in [corrupt, missing] {
-        assert!(
-            !reply.body.contains(folder.to_str().unwrap()),
-            "{}",
-            reply.body
-        );
+    for body in [corrupt.body, missing.body] {
+        assert!(!body.contains(folder.to_str().unwrap()), "{body}");
     }
     let other = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
     assert_eq!(server.get("/healthz").status, 200);
@@ -449,10 +395,10 @@ fn changed_files_end_no_server() {
     let server = Server::start_in(home, &["--log", "off"]);
     let question = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
     // This opens the file and reads none of its rows.
-    let built_in = |listed: &Json| listed["built_in"] == true;
     let listed = server.get("/databases").json();
-    let listed = listed["databases"].as_array().unwrap();
-    assert_eq!(listed.iter().filter(|pair| built_in(pair)).count(), 5);
+    let built_in = items(&listed["databases"]).iter();
+    let built_in = built_in.filter(|pair| pair["built_in"] == true);
+    assert_eq!(built_in.count(), 5);
     for length in [0, 5000] {
         fs::write(&file, &whole[..length]).unwrap();
         let cut = server.ask("/probe", question);
@@ -498,11 +444,8 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     let page = server.get("/");
     assert_eq!(page.status, 200);
     assert!(page.head.contains("content-type: text/html; charset=utf-8"));
-    let policy = page
-        .head
-        .lines()
-        .find(|line| line.starts_with("content-security-policy: "));
-    let policy = policy.unwrap();
+    let (_, policy) = page.head.split_once("content-security-policy: ").unwrap();
+    let policy = policy.lines().next().unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("connect-src 'self'"));
     assert!(!policy.contains("unsafe") && !policy.contains("http"));
     assert!(page.head.contains("cache-control: no-cache"));
@@ -514,19 +457,10 @@ fn the_page_may_do_nothing_but_ask_its_server() {
         assert!(!page.body.contains(word), "{word}");
     }
     // Its files have a hash in their path and may be cached; nothing comes from elsewhere.
-    let folder = page
-        .body
-        .split("href=\"")
-        .find_map(|rest| rest.strip_suffix("/style.css"));
-    let folder = folder.or_else(|| {
-        let (before, _) = page.body.split_once("/style.css")?;
-        Some(before.rsplit('"').next().unwrap())
-    });
-    let folder = folder.unwrap();
-    assert!(
-        folder.starts_with("page/") && folder.len() == "page/".len() + 16,
-        "{folder}"
-    );
+    let (before, _) = page.body.split_once("/style.css").unwrap();
+    let folder = before.rsplit('"').next().unwrap();
+    let hash = folder.strip_prefix("page/").expect(folder);
+    assert_eq!(hash.len(), 16, "{folder}");
     for (name, kind) in [
         ("style.css", "text/css"),
         ("app.js", "text/javascript"),
@@ -538,12 +472,8 @@ fn the_page_may_do_nothing_but_ask_its_server() {
         assert_eq!(file.status, 200, "{name}");
         assert!(file.head.contains("immutable") && file.head.contains("nosniff"));
         assert!(file.head.contains(&format!("content-type: {kind}")));
-        let addresses = file.body.matches("://").count();
-        assert_eq!(
-            addresses,
-            file.body.matches("://www.w3.org/2000/svg").count(),
-            "{name}"
-        );
+        let count = |address| file.body.matches(address).count();
+        assert_eq!(count("://"), count("://www.w3.org/2000/svg"), "{name}");
     }
     // Two scripts have all modules, each once, and no comments.
     let script = server.get(&format!("/{folder}/app.js")).body;
@@ -574,15 +504,13 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     let request = b"GET /preview.jpg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let picture = server.exchange(request);
     let head = String::from_utf8_lossy(&picture[..200]);
-    assert!(head.contains("content-type: image/jpeg"), "{head}");
-    for (headers, origin) in [
-        ("Host: 127.0.0.1:8024\r\n", "http://127.0.0.1:8024/"),
-        (
-            "Host: localhost\r\nX-Forwarded-Proto: https\r\n",
-            "https://localhost/",
-        ),
+    shows(&head, "content-type: image/jpeg");
+    let proxy = "localhost\r\nX-Forwarded-Proto: https";
+    for (host, origin) in [
+        ("127.0.0.1:8024", "http://127.0.0.1:8024/"),
+        (proxy, "https://localhost/"),
     ] {
-        let request = format!("GET / HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+        let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let page = Reply::read(&server.exchange(request.as_bytes())).body;
         let wanted = format!("property=\"og:image\" content=\"{origin}preview.jpg\"");
         assert!(page.contains(&wanted), "{wanted}");
@@ -593,11 +521,9 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     );
     let small = server.exchange(request.as_bytes());
     let head = String::from_utf8_lossy(&small[..600]).to_lowercase();
-    assert!(head.contains("content-encoding: gzip"), "{head}");
+    shows(&head, "content-encoding: gzip");
     assert!(3 * small.len() < script.len(), "{}", small.len());
-    server
-        .get("/page/0123456789abcdef/app.js")
-        .fails_with(404, "path", "");
+    (server.get("/page/0123456789abcdef/app.js")).fails_with(404, "path", "");
 }
 
 /// The player of the page is that of the engine: the same turn for the same game and seed.
@@ -614,92 +540,56 @@ fn the_player_is_the_one_of_the_engine() {
         best.unwrap().to_owned()
     };
     let play = |seed: u32, level: u32, moves: &str| {
-        let query = format!(
-            "seed={seed}&level={level}&movetime=5000&moves={}",
-            encoded(moves.as_bytes())
-        );
-        server
-            .get(&format!("/play?fen={}&{query}", encoded(FLYING.as_bytes())))
-            .json()
+        let [fen, moves] = [FLYING, moves].map(|text| encoded(text.as_bytes()));
+        let query = format!("seed={seed}&level={level}&movetime=5000&moves={moves}");
+        server.get(&format!("/play?fen={fen}&{query}")).json()
     };
     for (seed, level) in [(0, 30), (7, 30), (3, 0), (4, 8)] {
         let choice = play(seed, level, "");
-        let turn = choice["turn"].as_str().unwrap();
+        let turn = text(&choice["turn"]);
         assert_eq!(turn.split('x').next().unwrap(), engine(seed, level, ""));
         assert_eq!(choice["line"][0], turn);
         let next = play(seed, level, turn);
-        let moves = format!(" moves {turn}");
-        let answer = next["turn"].as_str().unwrap();
-        assert_eq!(
-            answer.split('x').next().unwrap(),
-            engine(seed, level, &moves)
-        );
+        let expected = engine(seed, level, &format!(" moves {turn}"));
+        assert_eq!(text(&next["turn"]).split('x').next().unwrap(), expected);
     }
     assert_eq!(play(0, 30, "")["wdl"], "loss");
     // If no database answers, it searches; after the end of the game there is no turn.
     let start = server.get("/play?fen=start&movetime=50").json();
-    assert!(
-        start["turn"].is_string() && start["score"].is_i64(),
-        "{start}"
-    );
+    let is_searched = start["turn"].is_string() && start["score"].is_i64();
+    assert!(is_searched, "{start}");
     let over = server.ask("/play", BLOCKED).json();
-    assert_eq!(
-        (&over["turn"], &over["ending"]["reason"]),
-        (&Json::Null, &json!("blocked"))
-    );
+    assert_eq!(over["turn"], Json::Null);
+    assert_eq!(over["ending"]["reason"], "blocked");
 }
 
 #[test]
 fn games_have_turns_an_ending_and_reasons() {
     let server = Server::start(&["--repetitions", "2"]);
     let game = |start: &str, moves: &str| {
-        let (start, moves) = (encoded(start.as_bytes()), encoded(moves.as_bytes()));
-        server
-            .get(&format!("/game?fen={start}&moves={moves}"))
-            .json()
+        let [fen, moves] = [start, moves].map(|text| encoded(text.as_bytes()));
+        server.get(&format!("/game?fen={fen}&moves={moves}")).json()
     };
     let placed = game("start", "a7 a1 d7 d1 g7 xa1");
-    let turns: Vec<&str> = placed["game"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|turn| turn["turn"].as_str().unwrap())
-        .collect();
+    let turns = column(&placed["game"], "turn");
     assert_eq!(turns, ["a7", "a1", "d7", "d1", "g7xa1"]);
     assert_eq!(placed["game"][4]["position"], placed["position"]);
-    assert_eq!(
-        (&placed["side_to_move"], &placed["ending"]),
-        (&json!("black"), &Json::Null)
-    );
-    let listed = server
-        .ask("/turns", placed["position"].as_str().unwrap())
-        .json();
+    has!(placed, {"side_to_move": "black", "ending": null});
+    let listed = server.ask("/turns", text(&placed["position"])).json();
     assert_eq!(placed["turns"], listed["turns"]);
     let wrong = game("start", "a7 a7 d7");
-    assert_eq!(wrong["game"].as_array().unwrap().len(), 1);
-    assert_eq!(
-        (&wrong["illegal"]["number"], &wrong["illegal"]["reason"]),
-        (&json!(2), &json!("taken"))
-    );
+    assert_eq!(items(&wrong["game"]).len(), 1);
+    has!(wrong["illegal"], {"number": 2, "reason": "taken"});
     let still = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
     let drawn = game(still, "d6-b6 d7-a7 b6-d6 a7-d7");
-    assert_eq!(
-        (&drawn["ending"]["reason"], &drawn["ending"]["winner"]),
-        (&json!("repetition"), &Json::Null)
-    );
-    assert_eq!(
-        (&drawn["occurrences"], &drawn["quiet_turns"]),
-        (&json!(2), &json!(4))
-    );
-    assert_eq!(
-        server.get("/rulesets").json()["draws"],
-        json!({ "repetitions": 2, "quiet_turns": 100 })
-    );
+    has!(drawn["ending"], {"reason": "repetition", "winner": null});
+    has!(drawn, {"occurrences": 2, "quiet_turns": 4});
+    let sets = server.get("/rulesets").json();
+    has!(sets, {"draws": {"repetitions": 2, "quiet_turns": 100}});
     let long = encoded("a7 ".repeat(5000).as_bytes());
     assert!([400, 414, 431].contains(&server.get(&format!("/game?fen=start&moves={long}")).status));
-    server
-        .get("/play?fen=start&moves=a7+a7")
-        .fails_with(400, "invalid", "turn 2 of the game");
+    let twice = server.get("/play?fen=start&moves=a7+a7");
+    twice.fails_with(400, "invalid", "turn 2 of the game");
 }
 
 #[test]
@@ -708,26 +598,20 @@ fn turns_are_ranked_with_replies_and_symmetry() {
     let rules = Rules::STANDARD;
     let rank = server.ask("/rank", FLYING).json();
     let probe = server.ask("/probe", FLYING).json();
-    let turns = rank["turns"].as_array().unwrap();
-    assert_eq!(turns.len(), probe["turns"].as_array().unwrap().len());
+    let (turns, probed) = (items(&rank["turns"]), items(&probe["turns"]));
+    assert_eq!(turns.len(), probed.len());
     let mut images: Vec<(u64, Position)> = Vec::new();
-    for (turn, plain) in turns.iter().zip(probe["turns"].as_array().unwrap()) {
+    for (turn, plain) in turns.iter().zip(probed) {
         for key in ["turn", "wdl", "dtw", "position"] {
             assert_eq!(turn[key], plain[key]);
         }
-        let text = turn["position"].as_str().unwrap();
+        let text = text(&turn["position"]);
         let after = server.ask("/probe", text).json();
-        let replies = after["turns"].as_array().cloned().unwrap_or_default();
-        assert_eq!(turn["replies"], replies.len());
-        let holding = replies
-            .iter()
-            .filter(|reply| reply["wdl"] == after["wdl"])
-            .count();
-        assert_eq!(turn["holding"], holding);
-        images.push((
-            turn["class"].as_u64().unwrap(),
-            Position::parse(text, &rules).unwrap(),
-        ));
+        let replies = items(&after["turns"]);
+        let holding = replies.iter().filter(|reply| reply["wdl"] == after["wdl"]);
+        has!(turn, {"replies": replies.len(), "holding": holding.count()});
+        let position = Position::parse(text, &rules).unwrap();
+        images.push((turn["class"].as_u64().unwrap(), position));
     }
     let same = |left: &Position, right: &Position| {
         millbase::Symmetry::all().any(|symmetry| left.with_board_turned(symmetry) == *right)
@@ -748,18 +632,15 @@ fn a_turn_is_explained() {
         server.get(&format!("/explain?fen={position}&turn={turn}"))
     };
     let facts = of("a1-a4").json();
-    assert_eq!((&facts["wdl"], &facts["dtw"]), (&json!("win"), &json!(21)));
-    let [turn] = &facts["turns"].as_array().unwrap()[..] else {
+    has!(facts, {"wdl": "win", "dtw": 21});
+    let [turn] = items(&facts["turns"]) else {
         panic!("{facts}")
     };
-    assert_eq!(
-        (&turn["wdl"], &turn["grade"]),
-        (&json!("draw"), &json!("gives-up-win"))
-    );
-    let reply = turn["refutation"][0]["position"].as_str().unwrap();
+    has!(turn, {"wdl": "draw", "grade": "gives-up-win"});
+    let reply = text(&turn["refutation"][0]["position"]);
     assert_eq!(server.ask("/probe", reply).json()["wdl"], "draw");
     let all = server.ask("/explain", WON).json();
-    assert_eq!(all["turns"].as_array().unwrap().len(), all["legal"]);
+    assert_eq!(items(&all["turns"]).len(), all["legal"]);
     of("a1-a1").fails_with(400, "invalid", "not a legal turn");
 }
 
@@ -772,18 +653,12 @@ fn a_step_has_all_that_the_page_shows() {
         assert_eq!(step[key], *value, "{key}");
     }
     let line = server.ask("/line", FLYING).json();
-    assert_eq!(
-        step["line"].as_array().unwrap()[..],
-        line["line"].as_array().unwrap()[..12]
-    );
+    assert_eq!(items(&step["line"])[..], items(&line["line"])[..12]);
     let game = server.ask("/game", FLYING).json();
     for key in ["ending", "illegal", "occurrences", "quiet_turns"] {
         assert_eq!(step[key], game[key], "{key}");
     }
-    assert_eq!(
-        (&step["problem"], step.get("game")),
-        (&serde_json::Value::Null, None)
-    );
+    assert_eq!((&step["problem"], step.get("game")), (&Json::Null, None));
     // A value that takes a long search is left out; one that no database here has is a problem.
     let home = TempDir::new().unwrap();
     let path = home.path().join("four.toml");
@@ -792,43 +667,32 @@ fn a_step_has_all_that_the_page_shows() {
     let later = small.get("/step?fen=start&moves=d6+d6").json();
     assert_eq!(later["illegal"]["number"], 2);
     let missing = server.ask("/step", LARGER).json();
-    for (step, code) in [
-        (later, serde_json::Value::Null),
-        (missing, "missing".into()),
-    ] {
+    for (step, code, stones) in [(later, Json::Null, 4), (missing, "missing".into(), 9)] {
         let nothing = ["wdl", "dtw", "source", "line"];
         assert!(nothing.iter().all(|&key| step[key].is_null()), "{step}");
         assert_eq!(step["problem"]["code"], code);
-        let stones = if code.is_null() { 4 } else { 9 };
         let rules = Rules {
             stones,
             ..Rules::STANDARD
         };
-        let position = Position::parse(step["position"].as_str().unwrap(), &rules);
+        let position = Position::parse(text(&step["position"]), &rules);
         let turns = position.unwrap().turns(&rules);
-        let found = step["turns"].as_array().unwrap().iter();
-        let found: Vec<&str> = found.map(|turn| turn["turn"].as_str().unwrap()).collect();
         let expected: Vec<String> = turns.iter().map(ToString::to_string).collect();
-        assert_eq!(found, expected);
+        assert_eq!(column(&step["turns"], "turn"), expected);
     }
 }
 
 #[test]
 fn other_rules_are_answered_beside_those_of_the_server() {
     let server = Server::start(&[]);
-    let start = server.get("/turns?fen=start&rules=morabaraba").json();
-    assert_eq!(
-        start["position"],
-        Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA)
-    );
+    let answer = server.get("/turns?fen=start&rules=morabaraba").json();
+    let start = Position::start(&Rules::MORABARABA).text(&Rules::MORABARABA);
+    assert_eq!(answer["position"], start);
     assert_eq!(server.get("/rules?rules=ten").json()["stones"], 10);
     let sets = server.get("/rulesets").json();
-    assert_eq!(sets["named"].as_array().unwrap().len(), Rules::NAMED.len());
-    server.get("/turns?fen=start&rules=chess").fails_with(
-        400,
-        "invalid",
-        "there are no rules 'chess'",
-    );
+    assert_eq!(items(&sets["named"]).len(), Rules::NAMED.len());
+    let chess = server.get("/turns?fen=start&rules=chess");
+    chess.fails_with(400, "invalid", "there are no rules 'chess'");
 }
 
 #[test]
@@ -836,31 +700,19 @@ fn random_positions_have_the_value_that_is_asked_for() {
     let server = Server::start(&[]);
     for wdl in ["win", "draw"] {
         let path = format!("/random?pair=4-3&wdl={wdl}&seed=");
-        let first = server.get(&format!("{path}1")).json();
-        assert_eq!(first, server.get(&format!("{path}1")).json());
-        assert_ne!(
-            first["position"],
-            server.get(&format!("{path}2")).json()["position"]
-        );
-        let value = server
-            .ask("/probe", first["position"].as_str().unwrap())
-            .json();
-        assert_eq!((&value["wdl"], &value["dtw"]), (&json!(wdl), &first["dtw"]));
+        let [first, same, other] =
+            [1, 1, 2].map(|seed| server.get(&format!("{path}{seed}")).json());
+        assert_eq!(first, same);
+        assert_ne!(first["position"], other["position"]);
+        let value = server.ask("/probe", text(&first["position"])).json();
+        has!(value, {"wdl": wdl, "dtw": &first["dtw"]});
     }
     // All losses of this pair end in two turns.
     let left_out = "lasts at least 3 turns and has no mill of Black";
-    server
-        .get("/random?pair=5-3&wdl=loss")
-        .fails_with(400, "invalid", left_out);
-    server
-        .get("/random?pair=9-9&wdl=win")
-        .fails_with(404, "missing", "9-9");
-    server
-        .get("/random?pair=4-3&wdl=much")
-        .fails_with(400, "invalid", "wdl=win");
-    server
-        .get("/random?pair=2-3&wdl=win")
-        .fails_with(400, "invalid", "");
+    (server.get("/random?pair=5-3&wdl=loss")).fails_with(400, "invalid", left_out);
+    (server.get("/random?pair=9-9&wdl=win")).fails_with(404, "missing", "9-9");
+    (server.get("/random?pair=4-3&wdl=much")).fails_with(400, "invalid", "wdl=win");
+    (server.get("/random?pair=2-3&wdl=win")).fails_with(400, "invalid", "");
 }
 
 #[test]
@@ -921,17 +773,8 @@ fn a_signal_ends_the_server_gracefully() {
     assert!(TcpStream::connect(server.address).is_err());
     // The log has a line for the request that was made.
     let mut log = String::new();
-    server
-        .child
-        .0
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut log)
-        .unwrap();
-    assert!(
-        log.lines()
-            .any(|line| line.contains("/healthz") && line.contains("200")),
-        "{log}"
-    );
+    let mut stderr = server.child.0.stderr.take().unwrap();
+    stderr.read_to_string(&mut log).unwrap();
+    let is_logged = |line: &str| line.contains("/healthz") && line.contains("200");
+    assert!(log.lines().any(is_logged), "{log}");
 }

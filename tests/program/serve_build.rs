@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::FLYING;
-use crate::process::{self};
+use crate::process::{self, has};
 use crate::serve::{Reply, Server};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -62,10 +62,7 @@ fn a_build_is_the_one_that_was_asked_for() {
         ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
     }
     let idle = server.get("/build").json();
-    assert_eq!(
-        (&idle["state"], &idle["rules"]),
-        (&json!("idle"), &Json::Null)
-    );
+    has!(idle, {"state": "idle", "rules": null});
     // All pairs take minutes. Another build has to wait for them.
     for _ in 0..2 {
         assert_eq!(ask_to_build(&server, &here, "rules=no-flying").status, 202);
@@ -109,10 +106,7 @@ fn databases_are_built_on_request_and_used_at_once() {
     let folder = own.path().join("new").display().to_string();
     let server = Server::start(&["--db", &folder, "--quiet"]);
     let before = server.get("/build").json();
-    assert_eq!(
-        (&before["allowed"], &before["state"]),
-        (&json!(true), &json!("idle"))
-    );
+    has!(before, {"allowed": true, "state": "idle"});
     assert_eq!(before["plan"]["pairs"], 28);
     let [begun, _] = build(&server, "stones=6");
     assert_eq!(begun.status, 202);
@@ -154,10 +148,7 @@ fn no_build_replaces_other_files() {
         refused.fails_with(status, code, words);
         assert!(!refused.body.contains(folder), "{}", refused.body);
         let idle = server.get("/build").json();
-        assert_eq!(
-            (&idle["state"], &idle["plan"]),
-            (&json!("idle"), &Json::Null)
-        );
+        has!(idle, {"state": "idle", "plan": null});
     }
     assert_eq!(fs::read(file).unwrap(), b"no database");
 }

@@ -1,11 +1,11 @@
 //! Tests of the paths that answer as a tablebase server does, and of the tags of answers.
 
 use millbase::{Position, Rules};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, WON, rows};
-use crate::process;
+use crate::process::{self, has};
 use crate::serve::{Reply, Server, encoded, run_client};
 
 /// Sends a request with these header lines and this body.
@@ -57,17 +57,11 @@ fn known_positions_have_the_fields_of_a_tablebase() {
         let answer = reply.json();
         let depth = row[2].parse::<i64>().ok();
         let signed = depth.map(|depth| if row[1] == "loss" { -depth } else { depth });
-        assert_eq!(
-            (&answer["category"], &answer["dtw"]),
-            (&json!(row[1]), &json!(signed))
-        );
+        has!(answer, {"category": row[1], "dtw": signed});
         let position = Position::parse(row[0], &Rules::STANDARD).unwrap();
         assert_eq!(answer["position"], position.text(&Rules::STANDARD));
         if position.is_over(&Rules::STANDARD) {
-            assert_eq!(
-                (&answer["variant_loss"], &answer["moves"]),
-                (&json!(true), &json!([]))
-            );
+            has!(answer, {"variant_loss": true, "moves": []});
             continue;
         }
         // The best turn comes first, and its value is for the opponent.
@@ -78,16 +72,13 @@ fn known_positions_have_the_fields_of_a_tablebase() {
             _ => "draw",
         };
         let after = signed.map(|depth| depth.signum() - depth);
-        assert_eq!(
-            (&best["category"], &best["dtw"]),
-            (&json!(opposite), &json!(after))
-        );
+        has!(best, {"category": opposite, "dtw": after});
         checked += 1;
     }
     assert!(checked > 20, "{checked}");
     let won = server.ask("/standard", WON).json();
     let best = &won["moves"][0];
-    assert_eq!((&best["uci"], &best["dtw"]), (&json!("a1-e4"), &json!(-20)));
+    has!(best, {"uci": "a1-e4", "dtw": -20});
     // Three stones fly to 17 points.
     assert_eq!(check_moves(&server, "/standard", &won), 51);
     let removal = server.ask("/standard", REMOVAL).json();
@@ -99,11 +90,7 @@ fn known_positions_have_the_fields_of_a_tablebase() {
         }
     }
     let over = server.ask("/standard", BLOCKED).json();
-    assert_eq!(
-        (&over["variant_loss"], &over["dtw"]),
-        (&json!(true), &json!(0))
-    );
-    assert_eq!(over["moves"], json!([]));
+    has!(over, {"variant_loss": true, "dtw": 0, "moves": []});
 }
 
 #[test]
@@ -125,19 +112,13 @@ fn the_path_names_the_rules() {
     let standard = server
         .get(&format!("/standard?dtc=always&fen={fen}"))
         .json();
-    assert_eq!(
-        (&standard["dtw"], &standard["dtz"]),
-        (&json!(-26), &Json::Null)
-    );
+    has!(standard, {"dtw": -26, "dtz": null});
     // Under a limit of quiet turns, depths are the turns to a removal.
     let limited = server.ask("/standard-100", FLYING).json();
     let probe = server
         .get(&format!("/probe?rules=standard-100&fen={fen}"))
         .json();
-    assert_eq!(
-        (&limited["dtw"], &limited["category"]),
-        (&Json::Null, &probe["wdl"])
-    );
+    has!(limited, {"dtw": null, "category": &probe["wdl"]});
     assert_eq!(limited["dtz"].as_i64().map(i64::abs), probe["dtw"].as_i64());
     assert!(check_moves(&server, "/standard-100", &limited) > 0);
     (server.ask("/ten", LARGER)).fails_with(404, "missing", "is missing");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::common::{Random, WON, build, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
+use crate::process::{shows, split};
 use millbase::engine::DrawnTurns;
 use millbase::{Database, Pair, Position, Rules, Wdl};
 use tempfile::TempDir;
@@ -18,10 +19,8 @@ const MILL: &str = "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0";
 /// The words after a keyword of a line.
 fn after<'a>(line: &'a str, keyword: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|word| *word != keyword);
-    words.next();
-    words
-        .next()
-        .unwrap_or_else(|| panic!("'{keyword}' in {line}"))
+    let word = words.nth(1);
+    word.unwrap_or_else(|| panic!("'{keyword}' in {line}"))
 }
 
 fn number(line: &str, keyword: &str) -> i64 {
@@ -34,35 +33,17 @@ fn a_session_with_every_command() {
     let lines = engine.ask("uci", "uciok");
     assert!(lines[0].starts_with("id name Millbase "));
     assert!(lines[1].starts_with("id author "));
-    let options: Vec<&str> = lines[2..lines.len() - 1]
-        .iter()
-        .map(|line| after(line, "name"))
-        .collect();
-    let expected = [
-        "MillbasePath",
-        "Rules",
-        "Hash",
-        "Threads",
-        "MultiPV",
-        "UCI_ShowWDL",
-        "ScoreView",
-        "SkillLevel",
-        "Algorithm",
-        "DrawnTurns",
-        "Seed",
-        "Repetitions",
-        "QuietTurns",
-    ];
-    assert_eq!(options, expected);
+    let options = lines[2..lines.len() - 1].iter();
+    let options: Vec<&str> = options.map(|line| after(line, "name")).collect();
+    let expected = "MillbasePath Rules Hash Threads MultiPV UCI_ShowWDL ScoreView SkillLevel \
+        Algorithm DrawnTurns Seed Repetitions QuietTurns";
+    assert_eq!(options.join(" "), expected);
     assert_eq!(engine.ask("isready", "readyok"), ["readyok"]);
     engine.say("ucinewgame");
 
     let shown = engine.ask("d", "Value:");
     assert_eq!(shown[0], "  7 ·-----·-----·");
-    assert_eq!(
-        shown[8],
-        "Fen: ********/********/******** w p p 0 9 0 9 0 0 -1 -1 -1 -1 0 0 1"
-    );
+    assert_eq!(shown[8], format!("Fen: {START} -1 -1 -1 -1 0 0 1"));
     assert!(engine.ask("eval", "info string eval")[0].contains("source network"));
     engine.say("setoption name Rules value no-flying");
     assert!(engine.ask("eval", "info string eval")[0].contains("source evaluation"));
@@ -85,17 +66,10 @@ fn a_session_with_every_command() {
     ] {
         engine.say(&format!("setoption name {name} value {value}"));
         engine.say("position startpos moves d6 f4");
-        let lines = engine.ask("go depth 2", "bestmove");
-        assert!(
-            lines.iter().all(|line| !line.contains("error")),
-            "{lines:?}"
-        );
-        let wdl = lines.iter().any(|line| line.contains(" wdl "));
-        assert_eq!(
-            wdl,
-            !matches!(name, "Hash" | "Threads" | "MultiPV"),
-            "{name}"
-        );
+        let text = engine.ask("go depth 2", "bestmove").join("\n");
+        assert!(!text.contains("error"), "{text}");
+        let has_wdl = !matches!(name, "Hash" | "Threads" | "MultiPV");
+        assert_eq!(text.contains(" wdl "), has_wdl, "{name}");
     }
     engine.say("setoption name SkillLevel value 30");
     engine.say(&format!("position fen {WON}"));
@@ -125,10 +99,7 @@ fn rules_can_be_changed_between_games() {
     engine.say("position startpos moves d6 f4");
     engine.say("setoption name Rules value no-flying");
     let shown = engine.ask("d", "Value:");
-    assert!(
-        shown[8].starts_with("Fen: ********/********/******** w p p 0 9 0 9 "),
-        "{shown:?}"
-    );
+    shows(&shown[8], &format!("Fen: {START}"));
     let three = "position fen ********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
     engine.say(three);
     let walking = engine.ask("d", "Value:")[9].clone();
@@ -136,10 +107,7 @@ fn rules_can_be_changed_between_games() {
     engine.say("setoption name Rules value STANDARD");
     engine.say(three);
     let flying = engine.ask("d", "Value:")[9].clone();
-    assert!(
-        flying.ends_with("loss in 26, from the database"),
-        "{flying}"
-    );
+    assert_eq!(flying, "Value: loss in 26, from the database");
     assert_ne!(walking, flying);
 
     // No database, but twelve stones and a turn along a diagonal.
@@ -152,10 +120,7 @@ fn rules_can_be_changed_between_games() {
     let before = engine.ask("d", "Value:");
     engine.say("setoption name Rules value nine");
     let after = engine.ask("d", "Value:");
-    assert!(
-        after[0].contains("error option Rules must be one of standard, "),
-        "{after:?}"
-    );
+    shows(&after[0], "error option Rules must be one of standard, ");
     assert_eq!(after[1..], before[..]);
     engine.quit();
 }
@@ -184,10 +149,7 @@ fn rubbish_changes_nothing() {
     ] {
         let answer = engine.ask(rubbish, "info string");
         let shown = &rubbish[..rubbish.len().min(60)];
-        assert!(
-            answer[0].starts_with("info string error "),
-            "{shown}: {answer:?}"
-        );
+        shows(&answer[0], "info string error ");
         assert_eq!(answer.len(), 1, "{shown}");
         assert_eq!(engine.ask("d", "Value:"), before, "{shown}");
     }
@@ -203,15 +165,9 @@ fn rubbish_changes_nothing() {
 fn every_go_ends_in_a_turn() {
     let mut engine = Engine::start(&["--threads", "1"]);
     // Programs note more about a position than others read.
-    engine.say(&format!(
-        "position fen {WON} -1 -1 -1 -1 0 0 1 ids:nodes x=\u{e9} moves a1-e4"
-    ));
-    let shown = engine.ask("d", "Value:");
-    assert!(
-        shown
-            .iter()
-            .any(|line| line.starts_with("Fen: ") && line.contains(" b "))
-    );
+    let more = "-1 -1 -1 -1 0 0 1 ids:nodes x=\u{e9}";
+    engine.say(&format!("position fen {WON} {more} moves a1-e4"));
+    shows(&engine.ask("d", "Value:")[8], " b ");
     for (go, notes) in [
         ("go wtime 1000 btime 1000", 0),
         ("go wtime 1000 btime 1000 winc 10 binc 10 movestogo 20", 0),
@@ -225,10 +181,8 @@ fn every_go_ends_in_a_turn() {
         ("go mate 1", 0),
     ] {
         let lines = engine.ask(go, "bestmove");
-        let errors = lines
-            .iter()
-            .filter(|line| line.starts_with("info string error"));
-        assert_eq!(errors.count(), notes, "{go}: {lines:?}");
+        let errors = lines.join("\n").matches("info string error").count();
+        assert_eq!(errors, notes, "{go}: {lines:?}");
         assert!(!lines[lines.len() - 1].contains("none"), "{go}");
     }
     engine.say("ponderhit");
@@ -243,9 +197,8 @@ fn clocks_are_kept() {
     engine.say("setoption name SkillLevel value 19");
     engine.say("position startpos moves d6 f4");
     let limit = Duration::from_millis(60);
-    quick(limit, || {
-        engine.ask("go wtime 1000 btime 900000", "bestmove")
-    });
+    let go = "go wtime 1000 btime 900000";
+    quick(limit, || engine.ask(go, "bestmove"));
     engine.quit();
 }
 
@@ -253,48 +206,18 @@ fn clocks_are_kept() {
 fn random_bytes_do_no_harm() {
     let mut random = Random::new(4);
     let mut engine = Engine::start(&["--threads", "1"]);
-    let words = [
-        "position",
-        "startpos",
-        "fen",
-        "moves",
-        "d6",
-        "xb4",
-        "a1-a4",
-        "go",
-        "depth",
-        "1",
-        "name",
-        "setoption",
-        "value",
-        "Hash",
-        "MultiPV",
-        "stop",
-        "d",
-        "eval",
-        "ucinewgame",
-        "uci",
-        "\u{7f}",
-        "é",
-        "-1",
-        "w",
-        "m",
-        "********/********/********",
-        "3",
-    ];
+    let words = "position startpos fen moves d6 xb4 a1-a4 go depth 1 name setoption value Hash \
+        MultiPV stop d eval ucinewgame uci \u{7f} é -1 w m ********/********/******** 3";
+    let words = split(words);
     for _ in 0..400 {
-        let line: Vec<&str> = (0..1 + random.below(8))
-            .map(|_| *random.pick(&words))
-            .collect();
-        let line = line.join(" ");
+        let line = (0..1 + random.below(8)).map(|_| *random.pick(&words));
+        let line = line.collect::<Vec<&str>>().join(" ");
         // A search without limit would only take time.
         if line != "go" {
             engine.say(&line);
         }
-        let bytes: Vec<u8> = (0..random.below(40))
-            .map(|_| random.below(256) as u8)
-            .collect();
-        engine.say_bytes(&bytes);
+        let bytes = (0..random.below(40)).map(|_| random.below(256) as u8);
+        engine.say_bytes(&bytes.collect::<Vec<u8>>());
         engine.say_bytes(b"\n");
     }
     engine.ask("isready", "readyok");
@@ -354,11 +277,11 @@ fn the_end_has_no_best_move() {
 #[test]
 fn scores_respect_the_count_of_quiet_turns() {
     let mut engine = Engine::start(&["--threads", "1"]);
-    for (limit, score) in [
-        (2, "cp 0"),
-        (3, "cp 20000"),
-        (100, "mate 10"),
-        (0, "mate 10"),
+    for (limit, score, value) in [
+        (2, "cp 0", "draw"),
+        (3, "cp 20000", "win"),
+        (100, "mate 10", "win in 19"),
+        (0, "mate 10", "win in 19"),
     ] {
         engine.say(&format!("setoption name QuietTurns value {limit}"));
         engine.say(&format!("position fen {WON} moves a1-e4 b4-a4"));
@@ -368,11 +291,6 @@ fn scores_respect_the_count_of_quiet_turns() {
         let is_drawn = lines[0].starts_with("info string the game is drawn");
         assert_eq!(is_drawn, limit == 2);
         let shown = engine.ask("d", "Value:").pop().unwrap();
-        let value = match limit {
-            2 => "draw",
-            3 => "win",
-            _ => "win in 19",
-        };
         assert_eq!(shown, format!("Value: {value}, from the database"));
     }
     engine.quit();
@@ -452,10 +370,8 @@ fn time_is_kept() {
     ] {
         for time in times {
             engine.say(&format!("position {position}"));
-            let go = format!("go movetime {time}");
-            quick(Duration::from_millis(time + 50), || {
-                engine.ask(&go, "bestmove")
-            });
+            let (go, limit) = (format!("go movetime {time}"), time + 50);
+            quick(Duration::from_millis(limit), || engine.ask(&go, "bestmove"));
         }
     }
     engine.quit();
@@ -480,25 +396,17 @@ fn scores_are_told_for_the_side_that_is_wished() {
 fn databases_are_chosen_by_an_option() {
     let folder = tempfile::TempDir::new().unwrap();
     let mut engine = Engine::start(&["--threads", "1"]);
-    engine.say(&format!(
-        "setoption name MillbasePath value {}",
-        folder.path().display()
-    ));
+    let path = folder.path().display();
+    let path = format!("setoption name MillbasePath value {path}");
+    engine.say(&path);
     engine.say(&format!("position fen {WON}"));
     let lines = engine.ask("go depth 1", "bestmove");
     assert_eq!(lines.last().unwrap(), "bestmove a1-e4");
     std::fs::write(folder.path().join("3-3.mill"), b"rubbish").unwrap();
     engine.say("setoption name MillbasePath value <empty>");
-    let path = format!(
-        "setoption name MillbasePath value {}",
-        folder.path().display()
-    );
-    let lines = engine.ask(&path, "info string");
-    assert!(lines[0].contains("3-3.mill"), "{lines:?}");
-    assert_eq!(
-        engine.ask("go depth 1", "bestmove").last().unwrap(),
-        "bestmove a1-e4"
-    );
+    shows(&engine.ask(&path, "info string")[0], "3-3.mill");
+    let lines = engine.ask("go depth 1", "bestmove");
+    assert_eq!(lines.last().unwrap(), "bestmove a1-e4");
     engine.quit();
 }
 
@@ -526,9 +434,8 @@ fn seeds_decide() {
              position fen {WON}\ngo depth 2\n"
         );
         let lines = crate::engine::session(&["--threads", "1"], &input);
-        let chosen = lines
-            .into_iter()
-            .filter(|line| line.starts_with("bestmove"));
+        let chosen = lines.into_iter();
+        let chosen = chosen.filter(|line| line.starts_with("bestmove"));
         chosen.collect::<Vec<String>>()
     };
     for level in [0, 8, 22, 30] {
@@ -562,10 +469,7 @@ fn drawn_turns_are_chosen_by_an_option() {
         chosen.push(turns);
     }
     let lines = engine.ask("setoption name DrawnTurns value best\nisready", "readyok");
-    assert!(
-        lines[0].contains("must be one of random, losing-replies"),
-        "{lines:?}"
-    );
+    shows(&lines[0], "must be one of random, losing-replies");
     engine.quit();
 }
 
@@ -661,10 +565,7 @@ fn ask_turn(engine: &mut Engine, setup: &str, actions: &str, depth: u32) -> Opti
         let moves = if actions.is_empty() { "" } else { " moves" };
         engine.say(&format!("position {setup}{moves}{actions}"));
         let lines = engine.ask(&format!("go depth {depth}"), "bestmove");
-        assert!(
-            !lines.iter().any(|line| line.contains("error")),
-            "{lines:?}"
-        );
+        assert!(!lines.join(" ").contains("error"), "{lines:?}");
         assert!(lines.len() > 1, "an info line comes first");
         after(lines.last().unwrap(), "bestmove").to_string()
     };
@@ -718,14 +619,9 @@ fn databases_never_lose_what_is_not_lost() {
     knowing.quit();
     unknowing.quit();
     eprintln!("games by value and result, losses first: {played:?}");
-    assert!(
-        played[Wdl::Win as usize][Wdl::Win as usize] >= 10,
-        "{played:?}"
-    );
-    assert!(
-        played[Wdl::Draw as usize].iter().sum::<u32>() >= 20,
-        "{played:?}"
-    );
+    let [_, drawn, won] = played;
+    assert!(won[Wdl::Win as usize] >= 10, "{played:?}");
+    assert!(drawn.iter().sum::<u32>() >= 20, "{played:?}");
 }
 
 /// The known positions that a database holds, and some drawn ones.
@@ -754,10 +650,9 @@ fn play_off(first: &mut Engine, second: &mut Engine, start: &Position) -> Wdl {
     let mut players = [first, second];
     loop {
         let Some(turn) = ask_turn(players[0], &setup, &actions, MATCH_DEPTH) else {
-            return if seen.len() % 2 == 1 {
-                Wdl::Loss
-            } else {
-                Wdl::Win
+            return match seen.len() % 2 {
+                1 => Wdl::Loss,
+                _ => Wdl::Win,
             };
         };
         actions += &format!(" {}", turn.replace('x', " x"));

@@ -47,6 +47,11 @@ impl Place {
         run(&mut self.command(args))
     }
 
+    /// Checks that the program fails with these arguments, which have spaces between them.
+    pub fn fails(&self, args: &str, status: i32, words: &str) {
+        self.run(&split(args)).fails_with(status, words);
+    }
+
     /// The program with pipes that the test holds.
     pub fn spawn(&self, args: &[&str]) -> Child {
         let mut command = self.command(args);
@@ -67,6 +72,14 @@ impl Drop for Guard {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Sends a signal by its name.
+#[cfg(unix)]
+pub fn signal(process: &Child, name: &str) {
+    let mut kill = Command::new("kill");
+    kill.args(["-s", name, &process.id().to_string()]);
+    assert!(kill.status().unwrap().success());
 }
 
 /// A process that has ended.
@@ -101,7 +114,7 @@ impl Run {
         }
         assert!(self.err.starts_with("error: "), "{}", self.err);
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
-        assert!(self.err.contains(words), "'{words}' in: {}", self.err);
+        shows(&self.err, words);
     }
 
     /// The only JSON object on stdout of a process that succeeded.
@@ -156,6 +169,37 @@ pub fn run_with(command: &mut Command, input: impl Into<Vec<u8>>) -> Run {
 pub fn objects(text: &str) -> Vec<Json> {
     let objects = text.lines().map(|line| serde_json::from_str(line).unwrap());
     objects.collect()
+}
+
+/// The arguments in a text that has spaces between them.
+pub fn split(args: &str) -> Vec<&str> {
+    args.split(' ').collect()
+}
+
+/// Checks that a text has these words.
+#[track_caller]
+pub fn shows(text: &str, words: &str) {
+    assert!(text.contains(words), "'{words}' in: {text}");
+}
+
+/// Checks fields of a JSON object: `has!(answer, {"wdl": "win", "dtw": 1})`.
+macro_rules! has {
+    ($object:expr, $fields:tt) => {
+        for (name, field) in serde_json::json!($fields).as_object().unwrap() {
+            assert_eq!($object[name], *field, "{name} in {}", $object);
+        }
+    };
+}
+pub(crate) use has;
+
+/// The elements of a JSON list.
+pub fn items(json: &Json) -> &[Json] {
+    json.as_array().unwrap()
+}
+
+/// A field that is a text of each object of a list.
+pub fn column<'a>(list: &'a Json, field: &str) -> Vec<&'a str> {
+    items(list).iter().map(|row| text(&row[field])).collect()
 }
 
 /// A JSON string.
