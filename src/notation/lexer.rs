@@ -144,11 +144,11 @@ impl Lexer {
         self.comment.is_some()
     }
 
-    /// Begins a comment up to the end of the line.
-    pub fn begin_remark(&mut self, place: Place) {
+    /// Begins a comment up to this letter, or up to the end of the line.
+    pub fn begin_comment(&mut self, place: Place, end: Option<char>) {
         self.comment = Some(OpenComment {
             place,
-            end: None,
+            end,
             text: String::new(),
             is_long: false,
         });
@@ -205,12 +205,7 @@ impl Lexer {
                 ';' => None,
                 _ => continue,
             };
-            self.comment = Some(OpenComment {
-                place: here,
-                end,
-                text: String::new(),
-                is_long: false,
-            });
+            self.begin_comment(here, end);
         }
         if let Some((from, place)) = word {
             found(place, Token::Word(&text[from..]));

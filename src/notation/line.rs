@@ -150,11 +150,8 @@ pub fn build(start: &Game, points: Points, parts: &[(Place, Part)]) -> Built {
     for (place, part) in parts {
         builder.part(*place, part);
     }
-    builder.finish(
-        parts
-            .last()
-            .map_or_else(Place::default, |(place, _)| *place),
-    )
+    let last = parts.last().map(|(place, _)| *place);
+    builder.finish(last.unwrap_or_default())
 }
 
 impl Builder<'_> {

@@ -9,34 +9,20 @@ use crate::rules::turns::Turn;
 use crate::rules::{Blocked, Rules};
 
 /// The names of sets of rules, in small letters without spaces and signs.
-const NAMES: [(&str, Rules); 27] = [
-    ("standard", Rules::STANDARD),
-    ("standard9mm", Rules::STANDARD),
-    ("std", Rules::STANDARD),
-    ("9mm", Rules::STANDARD),
-    ("nmm", Rules::STANDARD),
-    ("ninemensmorris", Rules::STANDARD),
-    ("ninemenmorris", Rules::STANDARD),
-    ("ninemansmorris", Rules::STANDARD),
-    ("9mensmorris", Rules::STANDARD),
-    ("morris", Rules::STANDARD),
-    ("mill", Rules::STANDARD),
-    ("mills", Rules::STANDARD),
-    ("merels", Rules::STANDARD),
-    ("mühle", Rules::STANDARD),
-    ("muehle", Rules::STANDARD),
-    ("malom", Rules::STANDARD),
-    ("standard100", Rules::STANDARD_100),
-    ("noflying", Rules::NO_FLYING),
-    ("ten", Rules::TEN),
-    ("tenmensmorris", Rules::TEN),
-    ("twelve", Rules::TWELVE),
-    ("12mm", Rules::TWELVE),
-    ("twelvemensmorris", Rules::TWELVE),
-    ("twelvemenmorris", Rules::TWELVE),
-    ("12mensmorris", Rules::TWELVE),
-    ("morabaraba", Rules::MORABARABA),
-    ("mora", Rules::MORABARABA),
+const NAMES: [(Rules, &str); 6] = [
+    (
+        Rules::STANDARD,
+        "standard standard9mm std 9mm nmm ninemensmorris ninemenmorris ninemansmorris 9mensmorris \
+         morris mill mills merels mühle muehle malom",
+    ),
+    (Rules::STANDARD_100, "standard100"),
+    (Rules::NO_FLYING, "noflying"),
+    (Rules::TEN, "ten tenmensmorris"),
+    (
+        Rules::TWELVE,
+        "twelve 12mm twelvemensmorris twelvemenmorris 12mensmorris",
+    ),
+    (Rules::MORABARABA, "morabaraba mora"),
 ];
 
 /// The rules that a tag names. Rules that differ from `given` only in the turns without a removal after which
@@ -44,8 +30,8 @@ const NAMES: [(&str, Rules); 27] = [
 pub fn named(name: &str, given: &Rules) -> Option<Rules> {
     let letters = name.chars().filter(|letter| letter.is_alphanumeric());
     let plain: String = letters.flat_map(char::to_lowercase).collect();
-    let known = NAMES.iter().find(|(known, _)| *known == plain);
-    let rules = known.map(|&(_, rules)| rules)?;
+    let is_named = |names: &str| names.split(' ').any(|known| known == plain);
+    let rules = (NAMES.iter()).find_map(|&(rules, names)| is_named(names).then_some(rules))?;
     let counts = |rules: &Rules| Rules {
         quiet_turns: 0,
         quiet_turns_flying: 0,

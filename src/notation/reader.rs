@@ -76,7 +76,7 @@ impl<R: BufRead> Records<R> {
         if place.column == 1 && !lexer.in_comment() && drafts.draft.depth == 0 {
             match drafts.begin_line(text, place, piece.ends_line) {
                 LineStart::Read => return,
-                LineStart::Remark => lexer.begin_remark(place),
+                LineStart::Remark => lexer.begin_comment(place, None),
                 LineStart::Text => {}
             }
             if lexer.in_comment() || text.trim_start().starts_with('[') {
@@ -99,14 +99,11 @@ impl<R: BufRead> Records<R> {
     fn end(&mut self) {
         self.is_over = true;
         let drafts = &mut self.drafts;
-        let open = self
-            .lexer
-            .end(&mut |place, token| drafts.token(place, token));
-        if let Some(place) = open {
+        let mut take = |place, token: Token| drafts.token(place, token);
+        if let Some(place) = self.lexer.end(&mut take) {
             let message = "a comment is not closed before the input ends";
-            drafts
-                .draft
-                .remark(place.remark("open_comment", [], message));
+            let remark = place.remark("open_comment", [], message);
+            drafts.draft.remark(remark);
         }
         drafts.end();
     }
@@ -499,19 +496,13 @@ fn is_result(word: &str) -> bool {
 /// number of bytes of both.
 fn number_of(word: &str) -> Option<(u32, usize, usize)> {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-    let dots: Vec<char> = word[digits..]
-        .chars()
-        .take_while(|letter| matches!(letter, '.' | '…'))
-        .collect();
-    if digits == 0 || dots.is_empty() {
+    let length = word.len() - word[digits..].trim_start_matches(['.', '…']).len();
+    if digits == 0 || length == digits {
         return None;
     }
-    let length: usize = dots.iter().map(|letter| letter.len_utf8()).sum();
-    let count = dots
-        .iter()
-        .map(|&letter| if letter == '…' { 3 } else { 1 })
-        .sum();
-    Some((word[..digits].parse().ok()?, count, digits + length))
+    let dots = word[digits..length].chars();
+    let count = dots.map(|letter| if letter == '…' { 3 } else { 1 }).sum();
+    Some((word[..digits].parse().ok()?, count, length))
 }
 
 /// The number of turns in a line without numbers of turns; 2 also stands for more.
@@ -618,11 +609,8 @@ impl Draft {
             return false;
         };
         let is_field = || {
-            let is_number = word
-                .trim_start_matches('-')
-                .bytes()
-                .all(|byte| byte.is_ascii_digit());
-            is_number || word.len() == 1 || word.contains(':')
+            let mut digits = word.trim_start_matches('-').bytes();
+            digits.all(|byte| byte.is_ascii_digit()) || word.len() == 1 || word.contains(':')
         };
         let belongs = match kind {
             StartWords::Protocol => word != "moves",
@@ -674,23 +662,18 @@ impl Draft {
         let mut has_numbers = false;
         for (_, part) in &self.parts {
             let Part::Word(word) = part else { continue };
-            let pairs = word
-                .as_bytes()
-                .windows(2)
-                .map(|pair| [pair[0].to_ascii_lowercase(), pair[1]]);
-            let is_name = |[a, b]: [u8; 2]| {
-                let names = |letter: u8, digit: u8| {
-                    matches!(letter, b'a'..=b'g') && matches!(digit, b'1'..=b'7')
-                };
-                names(a, b) || names(b, a)
+            let mut pairs = word.as_bytes().windows(2);
+            let names = |letter: u8, digit: u8| {
+                matches!(letter, b'a'..=b'g') && matches!(digit, b'1'..=b'7')
             };
-            if word
-                .char_indices()
-                .any(|(at, letter)| letter == '(' && coordinates(&word[at..]).is_some())
-            {
+            let mut pairs_of_numbers = word.match_indices('(');
+            if pairs_of_numbers.any(|(at, _)| coordinates(&word[at..]).is_some()) {
                 return Some(Points::Coordinates);
             }
-            if pairs.into_iter().any(is_name) {
+            let is_name = |first: u8, second| {
+                names(first.to_ascii_lowercase(), second) || names(second, first)
+            };
+            if pairs.any(|pair| is_name(pair[0], pair[1])) {
                 return Some(Points::Names);
             }
             has_numbers |= word.starts_with(|letter: char| letter.is_ascii_digit());
@@ -703,10 +686,8 @@ impl Draft {
 
     /// Makes the turns in the form that reads most of them.
     fn build(&mut self, start: &Game) -> (Points, Built) {
-        let place = self
-            .parts
-            .first()
-            .map_or_else(Place::default, |(place, _)| *place);
+        let first = self.parts.first().map(|(place, _)| *place);
+        let place = first.unwrap_or_default();
         match self.points() {
             Some(Points::Coordinates) => return self.build_places(start, place),
             Some(points) => return (points, build(start, points, &self.parts)),
@@ -817,47 +798,37 @@ impl Draft {
 
     fn record(mut self, given: &Rules) -> Record {
         let rules = self.rules(given);
-        let begun = match self.start_text() {
-            Err(remark) => Err(remark),
-            Ok(text) => match names::start(text.as_ref().map(|(text, _)| text.as_str()), &rules) {
-                Ok(game) => Ok((game, text)),
+        let begun = self.start_text().and_then(|text| {
+            let (text, place) = text.unzip();
+            match names::start(text.as_deref(), &rules) {
+                Ok(start) => Ok((start, text)),
                 Err(error) => {
-                    let place = text.map_or_else(Place::default, |(_, place)| place);
+                    let place = place.unwrap_or_default();
                     let mut remark = place.remark(error.reason(), [], error.to_string());
                     remark.fields.extend(error.fields().iter().cloned());
                     Err(remark.cutting())
                 }
-            },
-        };
+            }
+        });
         let built = match begun {
             Ok((start, text)) => {
                 let (points, mut built) = self.build(&start);
-                self.explain(
-                    &mut built,
-                    points,
-                    text.as_ref().map(|(text, _)| text.as_str()),
-                );
+                self.explain(&mut built, points, text.as_deref());
                 built
             }
             Err(remark) => {
                 self.remark(remark);
-                build(
-                    &Game::new(rules, Position::start(&rules)),
-                    Points::Names,
-                    &[],
-                )
+                let empty = Game::new(rules, Position::start(&rules));
+                build(&empty, Points::Names, &[])
             }
         };
-        let end = self
-            .parts
-            .last()
-            .map_or_else(Place::default, |(place, _)| *place);
+        let end = self.parts.last().map(|(place, _)| *place);
+        let end = end.unwrap_or_default();
         for remark in built.remarks {
             self.remark(remark);
         }
-        let tagged = self
-            .tag("Result")
-            .map(|(text, place)| (text.to_owned(), place));
+        let tagged = self.tag("Result");
+        let tagged = tagged.map(|(text, place)| (text.to_owned(), place));
         let result = self.result(built.result, tagged, &built.game, end);
         if self.words == 0 && self.tags.is_empty() && !self.has_result {
             // There is nothing but what the first remark is about.

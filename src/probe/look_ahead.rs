@@ -187,11 +187,6 @@ impl Evaluator for FileEvaluator<'_> {
             }
         }
     }
-
-    /// Never called: the search goes on until every value is known.
-    fn evaluate(&self, _position: &Position) -> Score {
-        Score::DRAW
-    }
 }
 
 impl Database {
@@ -238,31 +233,13 @@ fn searched(
     effort: Effort,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
-    let search = |depths| search(database, positions, distance, effort, two_threads, depths);
-    match database.placing_metric() {
-        Metric::Wdl => search(false),
-        Metric::Depth => search(true),
-    }
-}
-
-/// [`searched`] values, with `depths` or as wins, draws and losses.
-fn search(
-    database: &Database,
-    positions: &[Position],
-    distance: FileDistance,
-    effort: Effort,
-    two_threads: bool,
-    depths: bool,
-) -> Result<Vec<Value>, DbError> {
     let placements = distance.placements;
+    let depths = database.placing_metric() == Metric::Depth;
     let files = FileEvaluator::new(database, depths);
     let second_files = FileEvaluator::new(database, depths);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_nodes = effort.nodes.unwrap_or(MOST_NODES);
-    let most_bytes = most_nodes
-        .saturating_mul(64)
-        .try_into()
-        .unwrap_or(usize::MAX);
+    let most_bytes = usize::try_from(most_nodes.saturating_mul(64)).unwrap_or(usize::MAX);
     let table = TranspositionTable::with_bytes(most_bytes.min(1 << (12 + 2 * placements.min(7))));
     let abdada = two_threads.then(Abdada::new);
     let finished = AtomicBool::new(false);
@@ -295,7 +272,7 @@ fn search(
     if second_files.stop.load(Ordering::Relaxed) {
         // What the second thread read is missing or damaged. The first may not need it, but scores that
         // follow from it may be in the table.
-        return search(database, positions, distance, effort, false, depths);
+        return searched(database, positions, distance, effort, false);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
     let values: Vec<Option<Value>> = values.collect();
@@ -310,12 +287,11 @@ fn search(
         Some(failure) => database.with_all_ranges(Err(failure.clone()), positions, Metric::Depth),
         None => found.ok_or_else(|| {
             if distance.is_near {
-                let known = positions.iter().zip(values);
-                known.for_each(|(at, value)| {
-                    value
-                        .into_iter()
-                        .for_each(|value| database.keep_placing(at, value))
-                });
+                for (at, value) in positions.iter().zip(values) {
+                    if let Some(value) = value {
+                        database.keep_placing(at, value);
+                    }
+                }
             }
             distance.too_long(database)
         }),

@@ -178,9 +178,4 @@ impl Evaluator for Leaves<'_> {
             _ => None,
         }
     }
-
-    /// Never called: the search goes on to the last stone.
-    fn evaluate(&self, _position: &Position) -> Score {
-        Score::DRAW
-    }
 }

@@ -62,7 +62,12 @@ impl<'a, E: Evaluator> Root<'a, E> {
         report: &mut dyn FnMut(&PrincipalVariation),
     ) -> Vec<PrincipalVariation> {
         let mut worker = Worker::new(self.context, &self.path);
-        let mut best = self.at_a_glance();
+        // A search that is stopped before its first depth has any turn, with the static evaluation of the root.
+        let glance = |turn: &RootTurn| PrincipalVariation {
+            score: self.context.evaluator.evaluate(&self.position),
+            ..self.variation(&worker, 0, turn, 0)
+        };
+        let mut best: Vec<_> = self.turns.first().map(glance).into_iter().collect();
         if best.is_empty() {
             return best;
         }
@@ -174,23 +179,6 @@ impl<'a, E: Evaluator> Root<'a, E> {
             tb_hits: worker.counts.tb_hits,
             time: self.start.elapsed(),
         }
-    }
-
-    /// The result of a search that is stopped before its first depth: any turn, with the static
-    /// evaluation of the root.
-    fn at_a_glance(&self) -> Vec<PrincipalVariation> {
-        let glance = |turn: &RootTurn| PrincipalVariation {
-            turns: vec![turn.turn],
-            number: 1,
-            score: self.context.evaluator.evaluate(&self.position),
-            value: None,
-            depth: 0,
-            seldepth: 0,
-            nodes: 0,
-            tb_hits: 0,
-            time: self.start.elapsed(),
-        };
-        self.turns.first().map(glance).into_iter().collect()
     }
 }
 
