@@ -1,7 +1,7 @@
 //! Tests of the count of quiet turns: what values are worth under it, against a plain search, and how players,
 //! reviews and puzzles respect it.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -31,12 +31,8 @@ fn late(position: &Position, left: u32) -> Option<Game> {
     let back = |turn: Turn| format!("{}-{}", turn.to().unwrap(), turn.from().unwrap());
     quiet(position).find_map(|first| {
         quiet(&position.after(first)).find_map(|second| {
-            let turns = [
-                first.to_string(),
-                second.to_string(),
-                back(first),
-                back(second),
-            ];
+            let there = [first, second];
+            let turns = [there.map(|turn| turn.to_string()), there.map(back)].concat();
             let mut game = game.clone();
             for turn in turns.iter().cycle().take(SHUFFLED as usize) {
                 game.play(turn).ok()?;
@@ -57,13 +53,8 @@ fn wins(database: &Database, position: &Position, winner: Side, left: u32) -> bo
         return false;
     }
     let turns = position.turns(&RULES);
-    let mut results = turns.iter().map(|&turn| {
-        let after = position.after(turn);
-        match turn.removed().is_empty() {
-            true => wins(database, &after, winner, left - 1),
-            false => won_by(&after, database.probe(&after).unwrap()) == Some(winner),
-        }
-    });
+    let mut results =
+        (turns.iter()).map(|&turn| wins_after(database, turn, &position.after(turn), winner, left));
     match side == winner {
         true => results.any(|won| won),
         false => results.all(|won| won),
@@ -71,10 +62,10 @@ fn wins(database: &Database, position: &Position, winner: Side, left: u32) -> bo
 }
 
 /// Whether a side still wins in time after a turn.
-fn wins_after(database: &Database, turn: &RankedTurn, winner: Side, left: u32) -> bool {
-    match turn.turn.removed().is_empty() {
-        true => wins(database, &turn.after, winner, left - 1),
-        false => won_by(&turn.after, database.probe(&turn.after).unwrap()) == Some(winner),
+fn wins_after(db: &Database, turn: Turn, after: &Position, winner: Side, left: u32) -> bool {
+    match turn.removed().is_empty() {
+        true => wins(db, after, winner, left - 1),
+        false => won_by(after, db.probe(after).unwrap()) == Some(winner),
     }
 }
 
@@ -125,7 +116,8 @@ fn values_under_the_count_are_those_of_a_plain_search() {
     for (game, left, winner) in contested().take(100) {
         let [plain, counted] = ranked(&database, &game);
         let is_winner = game.position().side_to_move() == winner;
-        let truth = |turn: &RankedTurn| wins_after(&database, turn, winner, left);
+        let truth =
+            |ranked: &RankedTurn| wins_after(&database, ranked.turn, &ranked.after, winner, left);
         for turn in &counted {
             let before = plain.iter().find(|other| other.turn == turn.turn).unwrap();
             if won_by(game.position(), before.value) != Some(winner) {
@@ -206,15 +198,12 @@ fn reviews_grade_by_the_count() {
         let [plain, counted] = ranked(&database, &game);
         let best = counted[0].value.wdl();
         let was_best = |turn: &RankedTurn| {
-            let mut same = plain
-                .iter()
-                .take_while(|other| other.value.wdl() == plain[0].value.wdl());
+            let is_best = |other: &&RankedTurn| other.value.wdl() == plain[0].value.wdl();
+            let mut same = plain.iter().take_while(is_best);
             same.any(|other| other.turn == turn.turn)
         };
-        let Some(worse) = counted
-            .iter()
-            .find(|turn| turn.value.wdl() < best && was_best(turn))
-        else {
+        let is_worse = |turn: &&RankedTurn| turn.value.wdl() < best && was_best(turn);
+        let Some(worse) = counted.iter().find(is_worse) else {
             continue;
         };
         let mut other = game.clone();
@@ -253,18 +242,14 @@ fn no_count_changes_nothing() {
 #[test]
 #[ignore = "needs all databases: see tools/slow-tests"]
 fn known_positions_are_played_by_the_count() {
-    let folder =
-        PathBuf::from(std::env::var_os("MILLBASE_DB").expect("MILLBASE_DB names the folder"));
-    let player = player(Database::open(&folder, RULES).unwrap());
+    let folder = std::env::var_os("MILLBASE_DB").expect("MILLBASE_DB names the folder");
+    let player = player(Database::open(Path::new(&folder), RULES).unwrap());
     let game = |text: &str, left| late(&Position::parse(text, &RULES).unwrap(), left).unwrap();
 
     // The quickest win is quiet, and the last quiet turn makes a draw.
     let won = game("@**@O@O*/*O@@O@@*/O**O**@O w m s 7 0 8 0 0 0", 1);
     let (turn, value) = chosen(&player, &won);
-    assert_eq!(
-        (turn.to_string().as_str(), value.to_string().as_str()),
-        ("g1-d1xd5", "win in 27")
-    );
+    assert_eq!(format!("{turn}: {value}"), "g1-d1xd5: win in 27");
 
     // The longest resistance removes a stone, and a quiet turn draws.
     let lost = game("@*@@*OO*/*@O*@@**/@O*O**** w m s 5 0 7 0 0 0", 1);
@@ -275,17 +260,13 @@ fn known_positions_are_played_by_the_count() {
     let text = "*****@*O/*@OO*@O@/**O*O*** w m s 6 0 4 0 0 0";
     let position = Position::parse(text, &RULES).unwrap();
     let value = player.database.probe(&position).unwrap();
-    assert!(
-        QuietCount::usual(0).cuts(&player.database, &position, value),
-        "{value}"
-    );
+    let cuts = QuietCount::usual(0).cuts(&player.database, &position, value);
+    assert!(cuts, "{value}");
     let mut long = Game::new(RULES, position);
     let (_, value) = chosen(&player, &long);
     assert_eq!(value.dtw(), None, "the length of the win is not claimed");
     assert_eq!(play_out(&player, &mut long), None);
     let review = GameReview::of(Truth::brief(&player.database), &long).unwrap();
-    assert_eq!(
-        (review.first_error, review.last.value),
-        (None, Some(Value::Draw))
-    );
+    assert_eq!(review.first_error, None);
+    assert_eq!(review.last.value, Some(Value::Draw));
 }

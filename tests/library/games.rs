@@ -71,12 +71,8 @@ fn repetitions_count_since_the_last_stone_came_or_went() {
 fn the_end_is_the_end() {
     let text = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
     let mut game = Game::new(RULES, Position::parse(text, &RULES).unwrap());
-    assert_eq!(
-        game.play("d5-d6"),
-        Err(GameError::Over {
-            loser: Some(Side::White)
-        })
-    );
+    let loser = Some(Side::White);
+    assert_eq!(game.play("d5-d6"), Err(GameError::Over { loser }));
 }
 
 #[test]
@@ -169,10 +165,8 @@ fn every_reason_is_given_where_it_holds() {
     let flying = Position::parse(flying, &Rules::STANDARD).unwrap();
     for legal in flying.turns(&Rules::STANDARD) {
         assert_eq!(flying.why_illegal(legal, &Rules::STANDARD), None);
-        assert_eq!(
-            flying.play(legal, &Rules::STANDARD),
-            Ok(flying.after(legal))
-        );
+        let played = flying.play(legal, &Rules::STANDARD);
+        assert_eq!(played, Ok(flying.after(legal)));
     }
     // `play` makes whole turns only, and none after the end.
     for (position, turn, name) in [
@@ -193,12 +187,8 @@ fn game_by(rules: Rules, start: &str, draws: DrawRule) -> Game {
 fn to_and_fro(draws: DrawRule) -> (usize, Option<Ending>) {
     let start = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0";
     let mut game = game_by(RULES, start, draws);
-    for (number, turn) in ["d6-b6", "d7-a7", "b6-d6", "a7-d7"]
-        .into_iter()
-        .cycle()
-        .take(30)
-        .enumerate()
-    {
+    let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
+    for (number, turn) in turns.into_iter().cycle().take(30).enumerate() {
         if let Some(ending) = game.ending() {
             return (number, Some(ending));
         }
@@ -217,10 +207,8 @@ fn the_rule_for_draws_can_be_set() {
     assert_eq!(to_and_fro(DrawRule::USUAL), (8, repetition(3)));
     assert_eq!(to_and_fro(rule(2, 100)), (4, repetition(2)));
     assert_eq!(to_and_fro(rule(5, 0)), (16, repetition(5)));
-    assert_eq!(
-        to_and_fro(rule(0, 20)),
-        (20, Some(Ending::Quiet { turns: 20 }))
-    );
+    let quiet = Some(Ending::Quiet { turns: 20 });
+    assert_eq!(to_and_fro(rule(0, 20)), (20, quiet));
     assert_eq!(to_and_fro(rule(0, 0)), (30, None));
 }
 

@@ -15,16 +15,29 @@ use millbase::{Database, Metric, Position, Rules, Side, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
+const START: &str = "********/********/******** w p p 0 9 0 9 0 0";
+
 /// A game that is not over after this number of turns is drawn.
 const LONGEST_GAME: usize = 150;
 
 fn player(level: u8, seed: u64) -> Player {
+    with_databases(Database::embedded(RULES), level, seed)
+}
+
+fn with_databases(database: Database, level: u8, seed: u64) -> Player {
     Player {
-        database: Arc::new(Database::embedded(RULES)),
+        database: Arc::new(database),
         search: Arc::new(Search::new(RULES, 1 << 20, 1)),
         level: SkillLevel::new(level),
         seed,
         drawn: DrawnTurns::default(),
+    }
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
     }
 }
 
@@ -55,17 +68,15 @@ fn game(text: &str) -> Game {
 
 /// The turn that a player chooses at this depth, `None` if the game is over.
 fn turn(player: &Player, game: &Game, depth: u32) -> Option<Turn> {
-    considered(player, game, depth, 1)
-        .first()
-        .map(|variation| variation.turns[0])
+    let found = considered(player, game, depth, 1);
+    found.first().map(|variation| variation.turns[0])
 }
 
 /// The last report of each variation that a player considers, the first being its choice.
-fn considered(player: &Player, game: &Game, depth: u32, lines: usize) -> Vec<PrincipalVariation> {
+fn considered(player: &Player, game: &Game, most: u32, lines: usize) -> Vec<PrincipalVariation> {
     let limits = Limits {
-        depth: Some(depth),
         lines,
-        ..Limits::default()
+        ..depth(most)
     };
     let mut reports: Vec<PrincipalVariation> = Vec::new();
     let never = AtomicBool::new(false);
@@ -82,18 +93,15 @@ fn considered(player: &Player, game: &Game, depth: u32, lines: usize) -> Vec<Pri
 /// All turns with known values in the order of a player's preference.
 fn ranked(player: &Player, game: &Game) -> Vec<(Turn, Value)> {
     let known = considered(player, game, 1, usize::MAX).into_iter();
-    known
-        .map(|variation| (variation.turns[0], variation.value.unwrap()))
-        .collect()
+    let known = known.map(|variation| (variation.turns[0], variation.value.unwrap()));
+    known.collect()
 }
 
 /// The first turns of the rank, up to the last draw.
 fn ranked_draws(player: &Player, game: &Game) -> Vec<Turn> {
     let ranked = ranked(player, game).into_iter();
-    ranked
-        .take_while(|(_, value)| *value == Value::Draw)
-        .map(|(turn, _)| turn)
-        .collect()
+    let draws = ranked.take_while(|(_, value)| *value == Value::Draw);
+    draws.map(|(turn, _)| turn).collect()
 }
 
 /// Games that begin with positions of four stones a side of this value.
@@ -132,10 +140,7 @@ fn higher_levels_beat_lower_ones() {
             }
         }
         eprintln!("level {stronger} against {weaker}: {won} won, {lost} lost of 12");
-        assert!(
-            won >= 7 && lost <= 2,
-            "{stronger} against {weaker}: {won} won, {lost} lost"
-        );
+        assert!(won >= 7 && lost <= 2);
     }
 }
 
@@ -168,20 +173,14 @@ fn weak_players_depend_on_the_seed_only() {
 
 #[test]
 fn several_variations_begin_with_different_turns() {
-    for (text, is_known) in [
-        (WON, true),
-        ("********/********/******** w p p 0 9 0 9 0 0", false),
-    ] {
+    for (text, is_known) in [(WON, true), (START, false)] {
         let found = considered(&player(30, 0), &game(text), 1, 4);
         let numbers: Vec<usize> = found.iter().map(|variation| variation.number).collect();
         assert_eq!(numbers, [1, 2, 3, 4]);
         let firsts: BTreeSet<Turn> = found.iter().map(|variation| variation.turns[0]).collect();
         assert_eq!(firsts.len(), 4);
-        assert!(
-            found
-                .iter()
-                .all(|variation| variation.value.is_some() == is_known)
-        );
+        let mut values = found.iter().map(|variation| variation.value);
+        assert!(values.all(|value| value.is_some() == is_known));
     }
 }
 
@@ -220,9 +219,8 @@ fn losing_replies_rank_by_their_share() {
 #[test]
 fn pressure_adds_the_evaluation_to_the_share() {
     let limits = Limits {
-        depth: Some(2),
         algorithm: Algorithm::Pvs,
-        ..Limits::default()
+        ..depth(2)
     };
     let never = AtomicBool::new(false);
     let (mut others, mut scores) = (0, 0);
@@ -262,16 +260,12 @@ fn random_turns_are_any_drawn_ones() {
 /// Won positions are won as fast as possible, drawn ones are held, lost ones are lost late.
 #[test]
 fn no_choice_gives_up_value() {
-    let mut games: Vec<Game> = [Wdl::Win, Wdl::Draw, Wdl::Loss]
-        .into_iter()
-        .flat_map(|value| {
-            games(value)
-                .filter(|game| !game.position().is_over(&RULES))
-                .take(10)
-        })
-        .collect();
-    games.push(game(WON));
-    for game in games {
+    let values = [Wdl::Win, Wdl::Draw, Wdl::Loss].into_iter();
+    let games = values.flat_map(|value| {
+        let games = games(value).filter(|game| !game.position().is_over(&RULES));
+        games.take(10)
+    });
+    for game in games.chain([game(WON)]) {
         for drawn in DrawnTurns::ALL {
             let first = considered(&choosing(drawn, 3), &game, 1, 1).remove(0);
             assert_eq!(first.value, Some(game_value(&game)), "{drawn}");
@@ -341,23 +335,14 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
         }
         unreachable!()
     };
-    let start = game("********/********/******** w p p 0 9 0 9 0 0");
-    let depth = |depth| Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
+    let start = game(START);
     // A search of a few turns has the same result however often it is interrupted.
     let (choice, slices) = think(30, &start, depth(6), 1);
     let choice = choice.unwrap();
     let whole = considered(&player(30, 1), &start, 6, 1).remove(0);
-    assert_eq!(
-        (choice.variation.depth, choice.variation.score),
-        (6, whole.score)
-    );
-    assert!(
-        choice.variation.nodes > whole.nodes / 2 && slices > 2,
-        "{slices}"
-    );
+    let found = choice.variation;
+    assert_eq!((found.depth, found.score), (6, whole.score));
+    assert!(found.nodes > whole.nodes / 2 && slices > 2, "{slices}");
 
     let nodes = Limits {
         nodes: Some(100_000),
@@ -365,10 +350,7 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
     };
     let (choice, slices) = think(30, &start, nodes, 5);
     let visited = choice.unwrap().variation.nodes;
-    assert!(
-        (100_000..110_000).contains(&visited),
-        "{visited} in {slices} slices"
-    );
+    assert!((100_000..110_000).contains(&visited), "{visited}, {slices}");
 
     let time = Limits {
         time: Some(Duration::from_millis(200)),
@@ -376,21 +358,16 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
     };
     let begin = Instant::now();
     let (choice, slices) = think(30, &start, time, 10);
-    assert!(
-        choice.unwrap().variation.depth > 2 && slices > 3,
-        "{slices}"
-    );
+    let depth = choice.unwrap().variation.depth;
+    assert!(depth > 2 && slices > 3, "{depth}, {slices}");
     assert!((200..2000).contains(&begin.elapsed().as_millis()));
 
     // Known values, a weak player, a game that is over: at once.
-    let (choice, slices) = think(30, &game(WON), Limits::default(), 1);
-    let known = turn(&player(30, 1), &game(WON), 1);
-    assert_eq!((choice.map(|choice| choice.turn), slices), (known, 1));
-    let (choice, slices) = think(6, &start, Limits::default(), 1);
-    assert_eq!(
-        (choice.map(|choice| choice.turn), slices),
-        (turn(&player(6, 1), &start, 100), 1)
-    );
+    for (level, game, depth) in [(30, game(WON), 1), (6, start, 100)] {
+        let (choice, slices) = think(level, &game, Limits::default(), 1);
+        let expected = turn(&player(level, 1), &game, depth);
+        assert_eq!((choice.map(|choice| choice.turn), slices), (expected, 1));
+    }
     let over = game("********/****@***/@O@OOO@* w o ? 4 0 4 0 0 0 -1 -1 -1 -1 0 0 1");
     assert!(matches!(think(30, &over, Limits::default(), 1), (None, 1)));
 }
@@ -408,15 +385,11 @@ fn results_alone_suffice_to_win() {
     common::build_with(folder.path(), &RULES, &pairs, profile, &[]);
     let depths = tempfile::TempDir::new().unwrap();
     common::build(depths.path(), &RULES, &pairs, &[]);
-    let depths = Arc::new(Database::open(depths.path(), RULES).unwrap());
-    let winner = Player {
-        database: Arc::new(Database::open(folder.path(), RULES).unwrap()),
-        ..player(30, 0)
-    };
-    let defender = Player {
-        database: Arc::clone(&depths),
-        ..player(30, 0)
-    };
+    let [winner, defender] = [&folder, &depths].map(|folder| {
+        let database = Database::open(folder.path(), RULES).unwrap();
+        with_databases(database, 30, 0)
+    });
+    let depths = &defender.database;
     let limits = Limits {
         nodes: Some(20_000),
         ..Limits::default()

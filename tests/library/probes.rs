@@ -85,19 +85,20 @@ fn probes_agree_with_the_data() {
         };
         let position = Position::parse(fen, &RULES).unwrap();
         let pair = pair_of(&position);
-        if pair.stones() <= EMBEDDED_STONES {
-            let value = embedded.probe(&position).unwrap();
+        let is_right = |database: &Database| {
+            let value = database.probe(&position).unwrap();
             assert_eq!(written(value), [wdl, dtw], "{fen}");
+        };
+        if pair.stones() <= EMBEDDED_STONES {
+            is_right(&embedded);
             embedded_pairs.push(pair);
         }
         if pair.stones() == BUILT_STONES {
-            let value = built.probe(&position).unwrap();
-            assert_eq!(written(value), [wdl, dtw], "{fen}");
+            is_right(&built);
             built_pairs.push(pair);
         }
         if all.has(pair) {
-            let value = all.probe(&position).unwrap();
-            assert_eq!(written(value), [wdl, dtw], "{fen}");
+            is_right(&all);
         } else {
             let missing = all.probe(&position);
             assert!(matches!(missing, Err(DbError::Missing { pair: p, .. }) if p == pair));
@@ -110,14 +111,12 @@ fn probes_agree_with_the_data() {
              in MILLBASE_DB"
         );
     }
-    embedded_pairs.sort();
-    assert!(embedded_pairs.len() >= 40);
-    embedded_pairs.dedup();
-    assert_eq!(embedded_pairs.len(), 6);
-    built_pairs.sort();
-    assert!(built_pairs.len() >= 20);
-    built_pairs.dedup();
-    assert_eq!(built_pairs.len(), 3);
+    for (mut pairs, least, different) in [(embedded_pairs, 40, 6), (built_pairs, 20, 3)] {
+        assert!(pairs.len() >= least);
+        pairs.sort();
+        pairs.dedup();
+        assert_eq!(pairs.len(), different);
+    }
 }
 
 /// Boards that no game reaches, because their last turn ended it.
@@ -126,14 +125,14 @@ fn boards_on_which_the_other_side_is_beaten_are_won_at_once() {
     let mut random = Random::new(3);
     for blocked in [Blocked::Loses, Blocked::Passes] {
         let database = Database::embedded(Rules { blocked, ..RULES });
-        for (mover, waiting) in
-            (3..=RULES.stones).flat_map(|mover| (0..3).map(move |two| (mover, two)))
-        {
-            let position = random.position(mover.into(), waiting);
-            let answer = database.answer(&position).unwrap();
-            assert_eq!(answer.value, Value::Win(Dtw(1)));
-            assert_eq!(database.probe(&position).unwrap(), answer.value);
-            assert_eq!(database.probe_wdl(&position).unwrap(), Wdl::Win);
+        for mover in 3..=u32::from(RULES.stones) {
+            for waiting in 0..3 {
+                let position = random.position(mover, waiting);
+                let answer = database.answer(&position).unwrap();
+                assert_eq!(answer.value, Value::Win(Dtw(1)));
+                assert_eq!(database.probe(&position).unwrap(), answer.value);
+                assert_eq!(database.probe_wdl(&position).unwrap(), Wdl::Win);
+            }
         }
     }
 }
@@ -246,26 +245,17 @@ fn check_line(database: &Database, position: &Position) {
     }
     match value.dtw() {
         Some(Dtw(depth)) => {
-            assert_eq!(
-                (line.end, line.turns.len()),
-                (LineEnd::Over, depth.into()),
-                "{text}"
-            );
-            assert!(
-                plain_position(&position)
-                    .loser(&plain_rules(&RULES))
-                    .is_some(),
-                "{text}"
-            );
+            let end = (line.end, line.turns.len());
+            assert_eq!(end, (LineEnd::Over, depth.into()), "{text}");
+            let loser = plain_position(&position).loser(&plain_rules(&RULES));
+            assert!(loser.is_some(), "{text}");
         }
         None => {
             let LineEnd::Repetition { from } = line.end else {
                 panic!("{text}: a draw that ends with {:?}", line.end);
             };
-            let repeated = line.turns[..from]
-                .last()
-                .map_or_else(|| *first, |ranked| ranked.after);
-            assert_eq!(position, repeated, "{text}");
+            let repeated = line.turns[..from].last().map(|ranked| ranked.after);
+            assert_eq!(position, repeated.unwrap_or(*first), "{text}");
         }
     }
 }
@@ -278,15 +268,14 @@ fn random_positions_agree_with_their_images_and_successors() {
     let mut random = Random::new(5000);
     for file in Database::embedded(RULES).pairs() {
         for material in file.pair().tables() {
-            let positions: Vec<Position> = (0..POSITIONS)
-                .map(|number| {
-                    let position = random.position(material.mover.into(), material.waiting.into());
-                    match number % 2 {
-                        0 => position,
-                        _ => position.with_colours_exchanged(),
-                    }
-                })
-                .collect();
+            let positions = (0..POSITIONS).map(|number| {
+                let position = random.position(material.mover.into(), material.waiting.into());
+                match number % 2 {
+                    0 => position,
+                    _ => position.with_colours_exchanged(),
+                }
+            });
+            let positions: Vec<Position> = positions.collect();
             let removals = positions.par_iter().filter(|position| {
                 check_value(&database, position);
                 check_turns(&database, position);

@@ -54,10 +54,7 @@ fn check(rules: &Rules, pairs: &[(usize, usize)]) {
                 _ if turns + quiet > limit(stones) => 0,
                 _ => 2 - byte % 2,
             };
-            assert_eq!(
-                result, expected,
-                "{rules}: {stones:?} after {quiet} quiet turns"
-            );
+            assert_eq!(result, expected, "{rules}: {stones:?} after {quiet}");
             cut += u64::from(byte > 0 && result == 0);
             compared += 1;
         }
@@ -112,14 +109,11 @@ fn answers_keep_to_the_limit() {
         for quiet in 0..=limit {
             let answer = result(&position, quiet);
             let text = position.text(&rules);
-            let in_time = none
-                .value
-                .dtw()
-                .is_some_and(|turns| u32::from(turns.0) + quiet <= limit);
-            let expected = if in_time && quiet < limit {
-                none.value
-            } else {
-                Value::Draw
+            let dtw = none.value.dtw();
+            let in_time = dtw.is_some_and(|turns| u32::from(turns.0) + quiet <= limit);
+            let expected = match in_time && quiet < limit {
+                true => none.value,
+                false => Value::Draw,
             };
             assert_eq!(answer.value, expected, "{text} after {quiet}");
             cut += u32::from(expected != none.value);
@@ -132,12 +126,11 @@ fn answers_keep_to_the_limit() {
                     true => result(&turn.after, quiet + 1).value,
                     false => database.probe(&turn.after).expect("files"),
                 };
-                let expected = after.backed_up().wdl();
+                let (turn, found) = (turn.turn, turn.value.wdl());
                 assert_eq!(
-                    turn.value.wdl(),
-                    expected,
-                    "{text} {} after {quiet}",
-                    turn.turn
+                    found,
+                    after.backed_up().wdl(),
+                    "{text} {turn} after {quiet}"
                 );
             }
         }
@@ -174,73 +167,43 @@ fn every_question_counts(database: &Database, position: &Position, quiet: u32, e
     let ranked = RankAnswer::find(database, &counted).expect("files");
     let line = LineAnswer::find(database, &counted, 500).expect("files");
     let explained = ExplainAnswer::find(database, &counted, None).expect("files");
-    let values = [
-        all.value,
-        only.value,
-        ranked.value,
-        line.value,
-        explained.value,
-    ];
-    assert_eq!(values, [expected; 5], "{counted}");
-    assert_eq!(
-        expected.wdl() != Wdl::Draw,
-        line.end == LineEnd::Over,
-        "{counted}"
-    );
+    let probed = [all.value, only.value, ranked.value];
+    assert_eq!(probed, [expected; 3], "{counted}");
+    assert_eq!([line.value, explained.value], [expected; 2], "{counted}");
+    let is_over = line.end == LineEnd::Over;
+    assert_eq!(expected.wdl() != Wdl::Draw, is_over, "{counted}");
     for turn in all.turns.iter().flatten() {
         let next = if turn.turn.is_quiet() { quiet + 1 } else { 0 };
-        let text = turn.position.to_string();
-        assert!(
-            text.ends_with(&format!(" {next} 1")),
-            "{text} after {quiet}"
-        );
+        let (text, end) = (turn.position.to_string(), format!(" {next} 1"));
+        assert!(text.ends_with(&end), "{text} after {quiet}");
     }
     // A game that begins with the text.
     let mut game = counted.game();
     assert_eq!(game.quiet_turns(), quiet);
     assert_eq!(Game::parse(&game.text(), rules).as_ref(), Ok(&game));
-    game.make(all.turns.iter().flatten().next().expect("a turn").turn)
-        .expect("a legal turn");
+    let first = all.turns.iter().flatten().next().expect("a turn");
+    game.make(first.turn).expect("a legal turn");
     let review = GameReview::of(Truth::brief(database), &game).expect("files");
     let verdict = review.turns[0].verdict.as_ref().expect("a verdict");
-    assert_eq!(
-        (verdict.before, verdict.value),
-        (expected, expected),
-        "{counted}"
-    );
+    assert_eq!([verdict.before, verdict.value], [expected; 2], "{counted}");
 }
 
 #[test]
 fn a_position_states_its_count() {
+    const LATE: &str = " -1 -1 -1 -1 0 5 1";
     let rules = Rules::STANDARD_100;
-    for (text, count) in [
-        ("********/********/O@O*O@*@ w m s 3 0 3 0 0 0", 0),
-        (
-            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 34 80",
-            34,
-        ),
-        (
-            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 0 0 0 0 12 7",
-            7,
-        ),
-        (
-            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 ids:nodes",
-            0,
-        ),
-        (
-            "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 65536 1",
-            0,
-        ),
+    let flying = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
+    for (text, more, count) in [
+        (flying, "", 0),
+        (flying, " -1 -1 -1 -1 0 34 80", 34),
+        (flying, " 0 0 0 0 12 7", 7),
+        (flying, " -1 -1 -1 -1 0 ids:nodes", 0),
+        (flying, " -1 -1 -1 -1 0 65536 1", 0),
         // A placement or a removal comes before.
-        (
-            "********/********/O@O*O@*@ w p p 3 1 3 1 0 0 -1 -1 -1 -1 0 5 1",
-            0,
-        ),
-        (
-            "O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1 -1 -1 -1 -1 0 5 1",
-            0,
-        ),
+        ("********/********/O@O*O@*@ w p p 3 1 3 1 0 0", LATE, 0),
+        ("O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1", LATE, 0),
     ] {
+        let text = &format!("{text}{more}");
         let (position, found) = Position::parse_counted(text, &rules).expect(text);
         assert_eq!(found, count, "{text}");
         assert_eq!(Position::parse(text, &rules), Ok(position));

@@ -16,9 +16,8 @@ use crate::common::root;
 const RULES: Rules = Rules::STANDARD;
 
 fn read_by(rules: Rules, text: &str) -> Vec<Record> {
-    Records::new(rules, text.as_bytes())
-        .map(Result::unwrap)
-        .collect()
+    let records = Records::new(rules, text.as_bytes());
+    records.map(Result::unwrap).collect()
 }
 
 fn read(text: &str) -> Vec<Record> {
@@ -40,6 +39,16 @@ fn turns(record: &Record) -> String {
 
 fn remarks(record: &Record) -> Vec<String> {
     record.remarks.iter().map(ToString::to_string).collect()
+}
+
+fn reasons(record: &Record) -> Vec<&'static str> {
+    record.remarks.iter().map(|remark| remark.reason).collect()
+}
+
+/// The columns of a row of a table.
+fn columns<const N: usize>(row: &str) -> [&str; N] {
+    let columns: Vec<&str> = row.split(" => ").collect();
+    columns.try_into().unwrap()
 }
 
 /// Asserts that a text is this game alone, without remarks.
@@ -87,14 +96,7 @@ fn every_form_gives_the_same_game() {
         "d6 -> d5, a7 -> a4",
         "Move d6 to d5 move a7 to a4",
     ] {
-        let text = format!("[FEN \"{fen}\"]\n\n{text} *");
-        let record = only(&text);
-        assert_eq!(
-            turns(&record),
-            "d6-d5 a7-a4",
-            "{text}: {:?}",
-            record.remarks
-        );
+        is_game(&format!("[FEN \"{fen}\"]\n\n{text} *"), "d6-d5 a7-a4");
     }
 }
 
@@ -115,13 +117,10 @@ fn turns_with_removals_are_read_in_every_habit() {
         "2x3x5",
         "(3,1)->(3,2) -(2,1)",
     ] {
-        let record = only(&format!("{fen}\n1. {text} *\n"));
-        assert_eq!(turns(&record), "d7-g7xd6", "{text}: {:?}", record.remarks);
+        is_game(&format!("{fen}\n1. {text} *\n"), "d7-g7xd6");
     }
-    let record = only(&format!("position fen {fen} moves d7-g7 xd6"));
-    assert_eq!(turns(&record), "d7-g7xd6");
-    let record = only(&format!("{fen}\n50 4\n"));
-    assert_eq!(turns(&record), "d7-g7xd6", "{:?}", record.remarks);
+    is_game(&format!("position fen {fen} moves d7-g7 xd6"), "d7-g7xd6");
+    is_game(&format!("{fen}\n50 4\n"), "d7-g7xd6");
 }
 
 /// The same game in every form.
@@ -130,22 +129,16 @@ fn the_examples_are_one_game() {
     let folder = root().join("tests/data/games");
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let expected = turns(&only(&text("names.txt")));
-    assert!(
-        expected.split(' ').count() > 30 && expected.contains('x'),
-        "{expected}"
-    );
+    assert!(expected.split(' ').count() > 30, "{expected}");
+    assert!(expected.contains('x'), "{expected}");
     let mut files = 0;
     for file in fs::read_dir(&folder).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
         let record = only(&text(&name));
         assert_eq!(turns(&record), expected, "{name}: {:?}", record.remarks);
         // The grid leaves open how the board lies.
-        let reasons: Vec<&str> = record.remarks.iter().map(|remark| remark.reason).collect();
-        assert_eq!(
-            reasons,
-            vec!["grid"; usize::from(name == "grid.txt")],
-            "{name}"
-        );
+        let expected = vec!["grid"; usize::from(name == "grid.txt")];
+        assert_eq!(reasons(&record), expected, "{name}");
         files += 1;
     }
     assert_eq!(files, 9);
@@ -156,10 +149,8 @@ fn the_examples_are_one_game() {
 fn what_was_seen_is_read() {
     let text = "1. d6 f4 2. d2 b4 1-0\n1. a7 g1 2. g7 a1 0-1";
     let found = read(text);
-    assert_eq!(
-        found.iter().map(turns).collect::<Vec<_>>(),
-        ["d6 f4 d2 b4", "a7 g1 g7 a1"]
-    );
+    let games: Vec<String> = found.iter().map(turns).collect();
+    assert_eq!(games, ["d6 f4 d2 b4", "a7 g1 g7 a1"]);
     assert_eq!(found[0].result, Some(GameResult::White));
     assert_eq!(found[1].result, Some(GameResult::Black));
     // On one line, too.
@@ -179,13 +170,9 @@ fn what_was_seen_is_read() {
     // Numbers among names are named, and the game before them stands.
     let record = only("1. d6 14 2. b4 20 3. f6 4");
     assert_eq!(turns(&record), "d6");
-    assert_eq!(
-        remarks(&record),
-        [
-            "line 1, column 7: the game cannot go on after 1 turn: '14' is not a turn; a turn is written like d6, \
-          d6-d5, d6xb4, d6-d5xb4 or xb4; what follows is left out"
-        ]
-    );
+    let cut = "line 1, column 7: the game cannot go on after 1 turn: '14' is not a turn; a turn is \
+        written like d6, d6-d5, d6xb4, d6-d5xb4 or xb4; what follows is left out";
+    assert_eq!(remarks(&record), [cut]);
 
     // A comment before the first turn.
     let record = only("{the first game} 1. d6 {good} f4 ; bad\n*");
@@ -196,29 +183,20 @@ fn what_was_seen_is_read() {
     // A removal that is missing, at the end and before it.
     let record = only("1. a7 a1 2. d7 d1 3. g7");
     assert_eq!(turns(&record), "a7 a1 d7 d1 g7");
-    assert_eq!(
-        remarks(&record),
-        [
-            "line 1, column 22: the game stops after g7, before the removal that it earns, so this turn is left out"
-        ]
-    );
+    let stops = "line 1, column 22: the game stops after g7, before the removal that it earns, \
+        so this turn is left out";
+    assert_eq!(remarks(&record), [stops]);
     let record = only("1. a7 a1 2. d7 d1 3. g7 b2 4. f4");
-    assert!(
-        record.cut().is_some_and(|cut| cut.column == 25),
-        "{:?}",
-        record.remarks
-    );
+    let cut = record.cut().unwrap();
+    assert_eq!(cut.column, 25, "{cut}");
     assert!(remarks(&record)[0].contains("a mill that takes its stone from the hand, as in Dooz"));
 
     // The turns before a bad one.
     let record = only("1. d6 f4 2. d2 b4 3. d6 a1 4. a4");
     assert_eq!(turns(&record), "d6 f4 d2 b4");
     let cut = record.cut().unwrap();
-    assert_eq!((cut.line, cut.column), (1, 22));
-    assert!(
-        cut.message
-            .starts_with("the game cannot go on after 4 turns: d6 is not a legal turn")
-    );
+    let words = "line 1, column 22: the game cannot go on after 4 turns: d6 is not a legal turn";
+    assert!(cut.to_string().starts_with(words), "{cut}");
 
     let record = only("[Variant \"Twelve Men's Morris\"]\n\n1. a7 b6 *");
     assert_eq!(record.rules(), &Rules::TWELVE);
@@ -233,21 +211,8 @@ fn games_follow_each_other() {
                 [White \"D\"] [Black \"E\"] 1. d6 1-0\n\n1. a1 b2\n\n2. d2 {x} d3\n";
     let found = read(text);
     let games: Vec<String> = found.iter().map(turns).collect();
-    assert_eq!(
-        games,
-        [
-            "a7 a1",
-            "d6 f4",
-            "a4 b4",
-            "c4 d6",
-            "d2 d3",
-            "d5",
-            "",
-            "g7",
-            "d6",
-            "a1 b2 d2 d3"
-        ]
-    );
+    let expected = "a7 a1, d6 f4, a4 b4, c4 d6, d2 d3, d5, , g7, d6, a1 b2 d2 d3";
+    assert_eq!(games.join(", "), expected);
     assert_eq!(found[0].line.comment, "two lists");
     assert_eq!(found[5].player(Side::Black), Some("B \"b\""));
     assert_eq!(found[5].result, Some(GameResult::Black));
@@ -262,116 +227,50 @@ fn games_follow_each_other() {
 fn a_bad_game_does_not_hide_the_next() {
     let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\n1. a1 (\n[White \"Z\"]\n\na1 {\n";
     let found = read(text);
-    let cuts: Vec<String> = (found.iter())
-        .map(|record| {
-            record
-                .cut()
-                .map_or_else(|| turns(record), ToString::to_string)
-        })
-        .collect();
-    assert_eq!(found.len(), 9, "{cuts:?}");
-    assert!(cuts[0].starts_with("line 1, column 4: the game cannot go on after 1 turn: a7 is not"));
-    assert_eq!(cuts[1], "d6");
-    assert!(cuts[2].starts_with("line 3, column 13: the game cannot go on after 2 turns"));
-    assert!(
-        cuts[3].starts_with("line 5, column 1: the game cannot go on after 0 turns: 'rubbish'")
-    );
-    assert!(
-        cuts[4].starts_with("line 6, column 1: '[White]' is not a tag"),
-        "{}",
-        cuts[4]
-    );
-    assert!(cuts[5].starts_with("line 8, column 1: "), "{}", cuts[5]);
-    assert_eq!(
-        cuts[6],
-        "line 9, column 8: 'f4' follows the result of the game"
-    );
-    assert_eq!(
-        remarks(&found[7]),
-        ["line 10, column 7: a variation is not closed before the game ends"]
-    );
-    assert_eq!(
-        remarks(&found[8]),
-        ["line 13, column 4: a comment is not closed before the input ends"]
-    );
-    let unread: Vec<bool> = found.iter().map(Record::is_unread).collect();
-    assert_eq!(
-        unread,
-        [false, false, false, true, true, true, false, false, false]
-    );
+    let expected = [
+        "line 1, column 4: the game cannot go on after 1 turn: a7 is not",
+        "",
+        "line 3, column 13: the game cannot go on after 2 turns",
+        "line 5, column 1: the game cannot go on after 0 turns: 'rubbish'",
+        "line 6, column 1: '[White]' is not a tag",
+        "line 8, column 1: ",
+        "line 9, column 8: 'f4' follows the result of the game",
+        "line 10, column 7: a variation is not closed before the game ends",
+        "line 13, column 4: a comment is not closed before the input ends",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (place, (record, words)) in found.iter().zip(expected).enumerate() {
+        let found = remarks(record).join(" ");
+        assert!(found.starts_with(words), "'{words}' in {found}");
+        assert_eq!(found.is_empty(), words.is_empty(), "{found}");
+        assert_eq!(record.cut().is_some(), [0, 2, 3, 4, 5, 6].contains(&place));
+        assert_eq!(record.is_unread(), (3..6).contains(&place), "{found}");
+    }
+    assert_eq!(turns(&found[1]), "d6");
     let saved = only("position startpos moves d6 f4 d6 b4\n");
-    assert!(
-        remarks(&saved)[0]
-            .starts_with("line 1, column 31: the game cannot go on after 2 turns: d6 is not")
-    );
+    let words = "line 1, column 31: the game cannot go on after 2 turns: d6 is not";
+    assert!(remarks(&saved)[0].starts_with(words));
 }
 
 #[test]
 fn nothing_is_passed_over_in_silence() {
-    for (text, game, remark) in [
-        (
-            "1. d6 (2. zz f4) f4",
-            "d6 f4",
-            "column 11: the variation cannot go on after 0 turns: 'zz'",
-        ),
-        (
-            "1. d6 (1. a1 a1 b2) f4",
-            "d6 f4",
-            "column 14: the variation cannot go on after 1 turn: a1 is not",
-        ),
-        (
-            "(d2) 1. d6",
-            "d6",
-            "column 1: a variation before the first turn is left out",
-        ),
-        (
-            "1. d6 f4) 2. d2",
-            "d6 f4 d2",
-            "column 9: a variation ends with ')' that did not begin",
-        ),
-        (
-            "1. ! d6",
-            "d6",
-            "column 4: '!' stands before the first turn",
-        ),
-        (
-            "[White \"A\"]\n[white \"B\"]\n\nd6 *",
-            "d6",
-            "line 2, column 1: the tag white is there twice",
-        ),
-        ("[Result \"won\"]\n\nd6 *", "d6", "'won' is not a result"),
-        (
-            "[Result \"1-0\"]\n\nd6 0-1",
-            "d6",
-            "the game ends in 0-1, but its tag says 1-0",
-        ),
-        (
-            "[Variant \"Lasker Morris\"]\n\nd6 *",
-            "d6",
-            "the rules 'Lasker Morris' are not among those",
-        ),
-        (
-            "1. d6 (4,6) f4",
-            "d6",
-            "'(4,6)' is not a turn; a turn is written like",
-        ),
-        (
-            "(1,2) (4,6)",
-            "e5",
-            "'(4,6)' is not a turn; the game is written with ring and place",
-        ),
-        (
-            "5 13 20 19",
-            "f6 f4 f2 d2",
-            "the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
-        ),
-        ("5 13-", "d6", "'13-' is not a turn"),
-        (
-            "setoption name Hash value 3\nposition startpos moves d6",
-            "d6",
-            "is not a line of a game",
-        ),
+    for row in [
+        "1. d6 (2. zz f4) f4 => d6 f4 => column 11: the variation cannot go on after 0 turns: 'zz'",
+        "1. d6 (1. a1 a1 b2) f4 => d6 f4 => column 14: the variation cannot go on after 1 turn: a1 is not",
+        "(d2) 1. d6 => d6 => column 1: a variation before the first turn is left out",
+        "1. d6 f4) 2. d2 => d6 f4 d2 => column 9: a variation ends with ')' that did not begin",
+        "1. ! d6 => d6 => column 4: '!' stands before the first turn",
+        "[White \"A\"]\n[white \"B\"]\n\nd6 * => d6 => line 2, column 1: the tag white is there twice",
+        "[Result \"won\"]\n\nd6 * => d6 => 'won' is not a result",
+        "[Result \"1-0\"]\n\nd6 0-1 => d6 => the game ends in 0-1, but its tag says 1-0",
+        "[Variant \"Lasker Morris\"]\n\nd6 * => d6 => the rules 'Lasker Morris' are not among those",
+        "1. d6 (4,6) f4 => d6 => '(4,6)' is not a turn; a turn is written like",
+        "(1,2) (4,6) => e5 => '(4,6)' is not a turn; the game is written with ring and place",
+        "5 13 20 19 => f6 f4 f2 d2 => the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
+        "5 13- => d6 => '13-' is not a turn",
+        "setoption name Hash value 3\nposition startpos moves d6 => d6 => is not a line of a game",
     ] {
+        let [text, game, remark] = columns(row);
         let record = only(text);
         assert_eq!(turns(&record), game, "{text}: {:?}", record.remarks);
         let remarks = remarks(&record);
@@ -396,9 +295,6 @@ fn numbers_are_read_as_the_play_demands() {
 /// position.
 #[test]
 fn columns_and_rows_are_read_as_the_play_demands() {
-    let reasons = |record: &Record| -> Vec<&str> {
-        record.remarks.iter().map(|remark| remark.reason).collect()
-    };
     for text in [
         "1. (4,6) (6,4) 2. (4,2) (7,7)",
         "1. (4, 6) (6, 4) 2. (4, 2) (7, 7)",
@@ -406,12 +302,7 @@ fn columns_and_rows_are_read_as_the_play_demands() {
         "(4,6)\n(6,4)\n(4,2)\n(7,7)\n",
     ] {
         let record = only(text);
-        assert_eq!(
-            turns(&record),
-            "d6 f4 d2 g7",
-            "{text}: {:?}",
-            record.remarks
-        );
+        assert_eq!(turns(&record), "d6 f4 d2 g7", "{text}");
         assert_eq!(reasons(&record), ["grid"], "{text}");
     }
     // One line is one turn also of places in rings.
@@ -431,10 +322,8 @@ fn columns_and_rows_are_read_as_the_play_demands() {
     assert_eq!(reasons(&record), ["ambiguous"], "{}", turns(&record));
     // Both ring and place, and column and row.
     let record = only("(1,1) (3,3)");
-    assert_eq!(
-        (turns(&record).as_str(), reasons(&record)),
-        ("d5 g4", vec!["ambiguous"])
-    );
+    assert_eq!(turns(&record), "d5 g4");
+    assert_eq!(reasons(&record), ["ambiguous"]);
 }
 
 /// The engine reads lines in every form that is certain.
@@ -455,90 +344,56 @@ fn lines_of_the_protocol_are_read_in_certain_forms() {
             false => assert_eq!(text, Ok(game.to_owned()), "{moves}"),
         }
     }
-    for (line, error) in [
-        (
-            "position startpos moves d6 f4 d6",
-            "d6 is not a legal turn of white here: there is a stone on d6 already",
-        ),
-        (
-            "position startpos moves d6 {good}",
-            "'{good}' is not a turn",
-        ),
-        ("position startpos moves d6 (d2) f4", "'(d2)' is not a turn"),
-        ("position startpos moves d6 1-0", "'1-0' is not a turn"),
-        ("position startpos moves 5 13 20", "'5' is not a turn"),
-        ("position x", "a position is set with"),
+    for row in [
+        "position startpos moves d6 f4 d6 => d6 is not a legal turn of white here: there is a stone on d6 already",
+        "position startpos moves d6 {good} => '{good}' is not a turn",
+        "position startpos moves d6 (d2) f4 => '(d2)' is not a turn",
+        "position startpos moves d6 1-0 => '1-0' is not a turn",
+        "position startpos moves 5 13 20 => '5' is not a turn",
+        "position x => a position is set with",
     ] {
+        let [line, error] = columns(row);
         let found = protocol_game(line, &RULES).unwrap_err();
         assert!(found.starts_with(error), "{line}: {found}");
     }
     let rings = "position fen .........W..............|B|1|0 moves f4";
     let game = protocol_game(rings, &RULES).unwrap();
-    assert_eq!(
-        game.text(),
-        "position fen ********/O*******/******** b p p 1 8 0 9 0 0 -1 -1 -1 -1 0 0 1 moves f4"
-    );
+    let fen = "********/O*******/******** b p p 1 8 0 9 0 0 -1 -1 -1 -1 0 0 1";
+    assert_eq!(game.text(), format!("position fen {fen} moves f4"));
 }
 
 /// A program in another language says each remark by its reason and fields.
 #[test]
 fn remarks_have_reasons_and_fields() {
-    for (text, reason, fields) in [
-        ("d6 d6", "illegal", "point=d6 side=black turn=d6 why=taken"),
-        (
-            "d6 d7-d5",
-            "illegal",
-            "side=black turn=d7-d5 why=stones_in_hand",
-        ),
-        ("1. d6 14", "not_a_turn", "text=14"),
-        ("a7 a1 d7 d1 g7", "removal_missing", "turn=g7"),
-        ("5 13 20 19", "numbering", "other=1–24 read=0–23"),
-        (
-            "[Result \"1-0\"]\n\nd6 0-1",
-            "other_result",
-            "other=1-0 written=0-1",
-        ),
-        ("[FEN \"x\"]\n\nd6", "other_form", ""),
-        ("[FEN \"OOO/*/* w m s\"]\n\nd6", "board_length", "count=7"),
-        (".......................|W|0|0", "unread", ""),
+    for row in [
+        "d6 d6 => illegal => point=d6 side=black turn=d6 why=taken",
+        "d6 d7-d5 => illegal => side=black turn=d7-d5 why=stones_in_hand",
+        "1. d6 14 => not_a_turn => text=14",
+        "a7 a1 d7 d1 g7 => removal_missing => turn=g7",
+        "5 13 20 19 => numbering => other=1–24 read=0–23",
+        "[Result \"1-0\"]\n\nd6 0-1 => other_result => other=1-0 written=0-1",
+        "[FEN \"x\"]\n\nd6 => other_form => ",
+        "[FEN \"OOO/*/* w m s\"]\n\nd6 => board_length => count=7",
+        ".......................|W|0|0 => unread => ",
     ] {
+        let [text, reason, fields] = columns(row);
         let record = only(text);
         let remark = &record.remarks[0];
-        let found: Vec<String> = (remark.fields.iter())
+        assert_eq!(remark.reason, reason, "{text}: {remark}");
+        let found = remark.fields.iter();
+        let found: Vec<String> = found
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        assert_eq!(
-            (remark.reason, found.join(" ").as_str()),
-            (reason, fields),
-            "{text}: {remark}"
-        );
+        assert_eq!(found.join(" "), fields, "{text}: {remark}");
     }
 }
 
 #[test]
 fn strange_endings_are_remarked() {
-    for (text, remark) in [
-        (
-            "a7 a1 d7 d1 g7",
-            "the game stops after g7, before the removal",
-        ),
-        ("a7 a1 d7 d1 g7xa1 b2", ""),
-        ("a7 a1 d7 d1 1-0", ""),
-        (
-            "position fen ********/********/O@O*O@*@ w m s 3 0 3 0 0 0 moves d7-d6",
-            "",
-        ),
-    ] {
-        let messages: Vec<String> = (only(text).remarks.into_iter())
-            .map(|remark| remark.message)
-            .collect();
-        assert_eq!(
-            messages.len(),
-            usize::from(!remark.is_empty()),
-            "{messages:?}"
-        );
-        assert!(messages.concat().starts_with(remark), "{messages:?}");
-    }
+    is_game("a7 a1 d7 d1 g7xa1 b2", "a7 a1 d7 d1 g7xa1 b2");
+    is_game("a7 a1 d7 d1 1-0", "a7 a1 d7 d1");
+    let flying = "position fen ********/********/O@O*O@*@ w m s 3 0 3 0 0 0 moves d7-d6";
+    is_game(flying, "d7-d6");
     let won = "[FEN \"**@*****/*O**@@**/O******O w m s 3 0 3 0 0 0\"]\n[Result \"0-1\"]\n\n";
     let record = only(&format!("{won}1. f6-g7xb2 0-1\n"));
     assert_eq!(
@@ -547,9 +402,9 @@ fn strange_endings_are_remarked() {
     );
     let record = only(&format!("{won}1. f6-g7xb2 d1-d2 0-1\n"));
     assert_eq!(record.game.turns().len(), 1);
+    let over = "the game cannot go on after 1 turn: the game is over: black has lost";
     assert!(
-        remarks(&record)[0]
-            .contains("the game cannot go on after 1 turn: the game is over: black has lost"),
+        record.remarks[0].message.contains(over),
         "{:?}",
         record.remarks
     );
@@ -558,15 +413,11 @@ fn strange_endings_are_remarked() {
 #[test]
 fn rules_come_from_the_tags_or_the_play() {
     let fen = "********/********/O@O*O@*@ b m s 3 0 3 0 0 0";
-    is_game(
-        &format!("[FEN \"{fen}\"]\n\n1... a1-a4 2. d7-d6\n"),
-        "a1-a4 d7-d6",
-    );
+    let text = format!("[FEN \"{fen}\"]\n\n1... a1-a4 2. d7-d6\n");
+    is_game(&text, "a1-a4 d7-d6");
+    let twelve = "setoption name Rules value twelve\nposition startpos moves d6";
     for (text, rules) in [
-        (
-            "setoption name Rules value twelve\nposition startpos moves d6",
-            Rules::TWELVE,
-        ),
+        (twelve, Rules::TWELVE),
         ("[Rules \"morabaraba\"]\n\n1. d6", Rules::MORABARABA),
         ("[Variant \"Nine Men's Morris\"]\n\n1. d6", Rules::STANDARD),
         ("[GameType \"nine_mens_morris\"]\n\n1. d6", Rules::STANDARD),
@@ -574,24 +425,17 @@ fn rules_come_from_the_tags_or_the_play() {
         assert_eq!(only(text).rules(), &rules, "{text}");
     }
     // A name says nothing about the count of quiet turns.
-    let found = read_by(
-        Rules::STANDARD_100,
-        "[Variant \"Nine Men's Morris\"]\n\n1. d6",
-    );
+    let named = "[Variant \"Nine Men's Morris\"]\n\n1. d6";
+    let found = read_by(Rules::STANDARD_100, named);
     assert_eq!(found[0].rules(), &Rules::STANDARD_100);
 
     // Twelve placements a side.
     let mut random = Random::new(1);
     let twelve = random_game(Rules::TWELVE, &mut random, 30);
-    let record = only(&game_text(
-        &Record::of(twelve),
-        GameForm::List(Points::Names),
-    ));
-    let cut = record.cut().unwrap();
-    assert!(
-        ["twelve", "morabaraba"].contains(&cut.rules.unwrap()),
-        "{cut}"
-    );
+    let list = game_text(&Record::of(twelve), GameForm::List(Points::Names));
+    let record = only(&list);
+    let rules = record.cut().and_then(|cut| cut.rules).unwrap();
+    assert!(["twelve", "morabaraba"].contains(&rules), "{rules}");
 }
 
 /// A pass that is not written, under rules that allow it and under those that do not.
@@ -611,11 +455,8 @@ fn passes_may_be_missing() {
     );
     let cut = only(&text).remarks.remove(0);
     assert!(cut.cuts && cut.rules.is_none(), "{cut}");
-    assert!(
-        cut.message
-            .ends_with("by rules with blocked = \"passes\" the game goes on"),
-        "{cut}"
-    );
+    let passes = "by rules with blocked = \"passes\" the game goes on";
+    assert!(cut.message.ends_with(passes), "{cut}");
 }
 
 /// A game of random turns.
@@ -626,42 +467,25 @@ fn random_game(rules: Rules, random: &mut Random, turns: usize) -> Game {
         if legal.is_empty() {
             break;
         }
-        game.make(legal[random.word() as usize % legal.len()])
-            .unwrap();
+        let turn = legal[random.word() as usize % legal.len()];
+        game.make(turn).unwrap();
     }
     game
 }
 
 /// Random words and signs of comments and tags.
-fn noise(random: &mut Random, signs: &[&str]) -> String {
-    let words: Vec<&str> = (0..random.word() % 12)
-        .map(|_| signs[random.word() as usize % signs.len()])
-        .collect();
-    words.join(" ")
+fn noise(random: &mut Random) -> String {
+    let signs = "mill,d6,1.,(,),},{,;,\",\\,#,1-0,（满）,[White \"A\"]";
+    let signs: Vec<&str> = signs.split(',').collect();
+    let words = (0..random.word() % 12).map(|_| signs[random.word() as usize % signs.len()]);
+    words.collect::<Vec<&str>>().join(" ")
 }
-
-const SIGNS: [&str; 14] = [
-    "mill",
-    "d6",
-    "1.",
-    "(",
-    ")",
-    "}",
-    "{",
-    ";",
-    "\"",
-    "\\",
-    "#",
-    "1-0",
-    "（满）",
-    "[White \"A\"]",
-];
 
 /// A line of random turns with comments, marks and variations.
 fn random_line(start: Position, rules: &Rules, random: &mut Random, depth: u32) -> Line {
     let (mut position, mut line) = (start, Line::default());
     if random.word().is_multiple_of(3) {
-        line.comment = noise(random, &SIGNS);
+        line.comment = noise(random);
     }
     for _ in 0..1 + random.word() % if depth == 0 { 40 } else { 5 } {
         let legal = position.turns(rules);
@@ -671,12 +495,11 @@ fn random_line(start: Position, rules: &Rules, random: &mut Random, depth: u32) 
         let mut noted = NotedTurn::from(legal[random.word() as usize % legal.len()]);
         noted.marks = ["", "", "!", "?!", "$4", "!! $10 $3"][random.word() as usize % 6].to_owned();
         if random.word().is_multiple_of(4) {
-            noted.comment = noise(random, &SIGNS);
+            noted.comment = noise(random);
         }
         while depth < 3 && random.word().is_multiple_of(8) {
-            noted
-                .variations
-                .push(random_line(position, rules, random, depth + 1));
+            let variation = random_line(position, rules, random, depth + 1);
+            noted.variations.push(variation);
         }
         position = position.after(noted.turn);
         line.turns.push(noted);
@@ -700,8 +523,8 @@ fn texts_are_read_as_they_were_written() {
             game.make(noted.turn).unwrap();
             variations += noted.variations.len();
         }
-        let tags = ["White", "Event", "Annotator"]
-            .map(|name| (name.to_owned(), noise(&mut random, &SIGNS)));
+        let tags = ["White", "Event", "Annotator"];
+        let tags = tags.map(|name| (name.to_owned(), noise(&mut random)));
         let over = GameResult::of(&game);
         let results = [None, Some(GameResult::White), Some(GameResult::Draw)];
         let record = Record {
@@ -716,10 +539,8 @@ fn texts_are_read_as_they_were_written() {
             assert_eq!(only(&text), record, "{text}");
         }
         for points in [Points::Names, Points::Actions, Points::Coordinates] {
-            let start = game_text(
-                &Record::of(Game::new(rules, *record.game.start())),
-                GameForm::Protocol,
-            );
+            let start = Record::of(Game::new(rules, *record.game.start()));
+            let start = game_text(&start, GameForm::Protocol);
             let list = game_text(&record, GameForm::List(points));
             let text = format!("{} moves {list}", start.trim_end());
             let found = only(&text);
@@ -732,27 +553,19 @@ fn texts_are_read_as_they_were_written() {
 #[test]
 fn several_written_games_are_several() {
     let mut random = Random::new(3);
-    let records: Vec<Record> = (0..50)
-        .map(|_| Record::of(random_game(RULES, &mut random, 30)))
-        .collect();
+    let records = (0..50).map(|_| Record::of(random_game(RULES, &mut random, 30)));
+    let records: Vec<Record> = records.collect();
     for form in [
         GameForm::Text(Points::Names),
         GameForm::Text(Points::Numbers),
         GameForm::List(Points::Names),
         GameForm::Protocol,
     ] {
-        let text: String = records
-            .iter()
-            .map(|record| game_text(record, form))
-            .collect();
-        let found = read(&text);
-        let games = |records: &[Record]| {
-            records
-                .iter()
-                .map(|record| record.game.clone())
-                .collect::<Vec<_>>()
-        };
-        assert!(games(&found) == games(&records), "{form:?}");
+        let texts = records.iter().map(|record| game_text(record, form));
+        let found = read(&texts.collect::<String>());
+        let [found, games] =
+            [&found, &records].map(|records| records.iter().map(|record| &record.game));
+        assert!(found.eq(games), "{form:?}");
     }
 }
 
@@ -795,27 +608,9 @@ fn hostile_input_ends() {
     assert_eq!(read(&open).len(), 1);
     assert!(read("\u{0}\u{ff} (((\n\n\n]]\n")[0].is_unread());
     // A line of 100 MB: the games in it have bounds, so the texts of what was read have, too.
-    for text in [
-        "d6 ",
-        "1. ",
-        "1. d6 ",
-        "(",
-        "(d6 ",
-        ")",
-        "{ d6",
-        "; ",
-        "5 13 ",
-        "[A \"b\"] ",
-        "d6-",
-        "xx",
-        "$1 ",
-        "d6 f4 (a1) ",
-        "1-0 ",
-        "a7 a1 (b4) d7 d1 (b4) g7xa1 ",
-        "\u{3000}",
-        "[",
-        "\"\\",
-    ] {
+    let texts = "d6 |1. |1. d6 |(|(d6 |)|{ d6|; |5 13 |[A \"b\"] |d6-|xx|$1 |d6 f4 (a1) |1-0 |\
+        a7 a1 (b4) d7 d1 (b4) g7xa1 |\u{3000}|[|\"\\";
+    for text in texts.split('|') {
         let input = Counting {
             text: text.as_bytes(),
             left: 1_000_000,
@@ -825,23 +620,12 @@ fn hostile_input_ends() {
         for record in Records::new(RULES, input) {
             let record = record.unwrap();
             games += 1;
-            let remarks: usize = record
-                .remarks
-                .iter()
-                .map(|remark| remark.message.len())
-                .sum();
-            let tags: usize = record
-                .tags
-                .iter()
-                .map(|(name, value)| name.len() + value.len())
-                .sum();
-            most =
-                most.max(game_text(&record, GameForm::Text(Points::Names)).len() + remarks + tags);
+            let remarks = record.remarks.iter().map(|remark| remark.message.len());
+            let tags = (record.tags.iter()).map(|(name, value)| name.len() + value.len());
+            let text = game_text(&record, GameForm::Text(Points::Names));
+            most = most.max(text.len() + remarks.chain(tags).sum::<usize>());
         }
-        assert!(
-            most < 2 << 20,
-            "{text:?}: {most} bytes in one of {games} games"
-        );
+        assert!(most < 2 << 20, "{text:?}: {most} bytes, {games} games");
     }
 }
 
@@ -860,9 +644,8 @@ fn positions_are_read_and_written_in_every_form() {
             assert_eq!(found, position, "{text}");
             let counts = ["fen", "mfen"].contains(name);
             assert_eq!(found_quiet, if counts { quiet } else { 0 }, "{text}");
-            let form = PositionForm::ALL
-                .into_iter()
-                .find(|form| form.name() == *name);
+            let mut forms = PositionForm::ALL.into_iter();
+            let form = forms.find(|form| form.name() == *name);
             let written = position_text(&position, quiet, &RULES, form.unwrap());
             assert_eq!(written.as_deref(), Ok(*text));
             // A line with a position is a game without turns.
@@ -875,38 +658,21 @@ fn positions_are_read_and_written_in_every_form() {
 
 #[test]
 fn wrong_positions_are_refused() {
-    for (text, words) in [
-        (
-            "........................|W|10|0",
-            "10 stones were placed, more than the 9",
-        ),
-        ("........................|X|0|0", "the side to move is 'X'"),
-        (
-            "........................|W|0",
-            "must end in the stones that White and Black have placed",
-        ),
-        (".......................|W|0|0", "the board has 23 letters"),
-        ("........................", "needs the side to move"),
-        (
-            "MFEN/1.0 mill25 ......../......../........ w p p 9,9 - 0 0 -",
-            "the profile is 'mill25'",
-        ),
-        (
-            "MFEN/1.0 mill24-state-v1 w......./......../........ w p p 8,9 - 0 0 -",
-            "marked",
-        ),
-        (
-            "MFEN/1.0 mill24-state-v1 ......../......../........ w",
-            "has eleven fields",
-        ),
-        ("{\"board\":3}", "no field \"board\""),
-        (
-            "{\"board\":\"WWW..................BBB\"}",
-            "does not name the side to move",
-        ),
-        ("{\"board\"", "is not JSON"),
-        ("nonsense", "not a position in the form of mill programs"),
+    for row in [
+        "........................|W|10|0 => 10 stones were placed, more than the 9",
+        "........................|X|0|0 => the side to move is 'X'",
+        "........................|W|0 => must end in the stones that White and Black have placed",
+        ".......................|W|0|0 => the board has 23 letters",
+        "........................ => needs the side to move",
+        "MFEN/1.0 mill25 ......../......../........ w p p 9,9 - 0 0 - => the profile is 'mill25'",
+        "MFEN/1.0 mill24-state-v1 w......./......../........ w p p 8,9 - 0 0 - => marked",
+        "MFEN/1.0 mill24-state-v1 ......../......../........ w => has eleven fields",
+        "{\"board\":3} => no field \"board\"",
+        "{\"board\":\"WWW..................BBB\"} => does not name the side to move",
+        "{\"board\" => is not JSON",
+        "nonsense => not a position in the form of mill programs",
     ] {
+        let [text, words] = columns(row);
         let error = parse_position(text, &RULES).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
     }

@@ -24,17 +24,15 @@ fn run(search: &Search, position: &Position, prober: &dyn Prober, limits: &Limit
     search.run(position, &[], prober, limits, &stop, &mut |_| {})
 }
 
-fn searched(
-    position: &Position,
-    prober: &dyn Prober,
-    depth: u32,
-    algorithm: Algorithm,
-) -> Variations {
-    let limits = Limits {
+fn to_depth(depth: u32, algorithm: Algorithm) -> Limits {
+    Limits {
         depth: Some(depth),
         algorithm,
         ..Limits::default()
-    };
+    }
+}
+
+fn searched(position: &Position, prober: &dyn Prober, limits: Limits) -> Variations {
     run(&Search::new(RULES, 1 << 20, 1), position, prober, &limits)
 }
 
@@ -108,16 +106,14 @@ fn all_algorithms_find_what_plain_minimax_finds() {
         let position = library(&position, &RULES);
         *phases.entry(position.phase(&RULES)).or_insert(0) += 1;
         for algorithm in ALGORITHMS {
-            let found = searched(&position, &NoProber, depth, algorithm);
+            let found = searched(&position, &NoProber, to_depth(depth, algorithm));
             let text = position.text(&RULES);
             assert_eq!(found[0].score, expected, "{algorithm:?} {depth} {text}");
         }
         checked += 1;
     }
-    assert!(
-        phases.len() == 3 && phases.values().all(|&count| count > 100),
-        "{phases:?}"
-    );
+    assert_eq!(phases.len(), 3);
+    assert!(phases.values().all(|&count| count > 100), "{phases:?}");
 }
 
 #[test]
@@ -128,21 +124,20 @@ fn ends_are_found_at_their_depth() {
     while wins < 60 || losses < 12 {
         let stones = 3 + random.below(2) as u32;
         let position = random.position(stones, 3);
-        let (value, algorithm) = (
-            database.probe(&position).unwrap(),
-            *random.pick(&ALGORITHMS),
-        );
+        let value = database.probe(&position).unwrap();
+        let algorithm = *random.pick(&ALGORITHMS);
         let (dtw, score) = match value {
             Value::Win(Dtw(dtw)) if dtw <= 5 => (dtw, Score::win_in(dtw)),
             Value::Loss(Dtw(dtw)) if (1..=4).contains(&dtw) => (dtw, Score::loss_in(dtw)),
             _ => continue,
         };
         let text = position.text(&RULES);
-        let before = searched(&position, &NoProber, u32::from(dtw) - 1, algorithm);
+        let search = |depth| searched(&position, &NoProber, to_depth(depth, algorithm));
+        let before = search(u32::from(dtw) - 1);
         if let Some(before) = before.first().filter(|_| dtw > 1) {
             assert_eq!(before.score.result(), None, "{text} too early");
         }
-        let found = searched(&position, &NoProber, u32::from(dtw), algorithm);
+        let found = search(u32::from(dtw));
         assert_eq!(found[0].score, score, "{text}");
         assert!(found[0].turns.len() <= usize::from(dtw));
         match value.wdl() {
@@ -201,7 +196,8 @@ fn search_with_databases_never_contradicts_them() {
                 0 => Algorithm::Selective,
                 _ => *random.pick(&ALGORITHMS),
             };
-            let found = searched(&position, &partial, 2 + random.below(3) as u32, algorithm);
+            let limits = to_depth(2 + random.below(3) as u32, algorithm);
+            let found = searched(&position, &partial, limits);
             let best = &found[0];
             if let Some(result) = best.score.result() {
                 assert_eq!(result, value.wdl(), "{text}");
@@ -214,15 +210,13 @@ fn search_with_databases_never_contradicts_them() {
                 assert!(turns >= dtw || value.wdl() == Wdl::Loss, "{text}");
             }
         }
-        let found = searched(&position, &truth, 3, *random.pick(&ALGORITHMS));
-        let best = &found[0];
+        let limits = to_depth(3, *random.pick(&ALGORITHMS));
+        let best = searched(&position, &truth, limits).remove(0);
         assert_eq!(best.score, Score::from(value), "{text}");
         let ranked = truth.turns(&position).unwrap();
-        let chosen = ranked
-            .iter()
-            .find(|ranked| ranked.turn == best.turns[0])
-            .unwrap();
-        assert_eq!(chosen.value, value, "{text}");
+        let mut ranked = ranked.iter();
+        let chosen = ranked.find(|ranked| ranked.turn == best.turns[0]);
+        assert_eq!(chosen.unwrap().value, value, "{text}");
     }
     assert!(decided > 100, "{decided}");
 }
@@ -238,26 +232,19 @@ fn one_thread_is_deterministic_and_more_agree() {
         }
         for algorithm in ALGORITHMS {
             let limits = Limits {
-                depth: Some(5),
                 lines: 3,
-                algorithm,
-                ..Limits::default()
+                ..to_depth(5, algorithm)
             };
             let once = |threads: usize| {
                 let search = Search::new(RULES, 1 << 22, threads);
                 let found = run(&search, &position, &NoProber, &limits).into_iter();
-                found
-                    .map(|variation| (variation.score, variation.nodes, variation.turns))
-                    .collect::<Vec<_>>()
+                let found = found.map(|found| (found.score, found.nodes, found.turns));
+                found.collect::<Vec<_>>()
             };
-            assert_eq!(once(1), once(1));
-            let scores = |threads| {
-                once(threads)
-                    .into_iter()
-                    .map(|line| line.0)
-                    .collect::<Vec<_>>()
-            };
-            assert_eq!(scores(1), scores(3), "{}", position.text(&RULES));
+            let one = once(1);
+            assert_eq!(one, once(1));
+            let [one, three] = [one, once(3)].map(|found| found.into_iter().map(|line| line.0));
+            assert!(one.eq(three), "{}", position.text(&RULES));
         }
     }
 }
@@ -273,14 +260,8 @@ fn several_lines_are_the_best_turns_in_order() {
     let mut reports = Variations::new();
     let search = Search::new(RULES, 1 << 20, 1);
     let stop = AtomicBool::new(false);
-    let found = search.run(
-        &position,
-        &[],
-        &database,
-        &limits,
-        &stop,
-        &mut |variation| reports.push(variation.clone()),
-    );
+    let report = &mut |variation: &PrincipalVariation| reports.push(variation.clone());
+    let found = search.run(&position, &[], &database, &limits, &stop, report);
     let expected = database.turns(&position).unwrap();
     assert_eq!(found.len(), 5);
     for (place, variation) in found.iter().enumerate() {
@@ -323,9 +304,8 @@ fn a_repetition_is_a_draw() {
     let position = Position::parse("OOO*****/O*O**O**/@***@*@* w m s 6 0 3 0 0 0", &RULES).unwrap();
     let search = Search::new(RULES, 1 << 20, 1);
     let limits = Limits {
-        depth: Some(1),
         lines: 100,
-        ..Limits::default()
+        ..to_depth(1, Algorithm::default())
     };
     let repeated = position.turns(&RULES)[0];
     let earlier = [position.after(repeated)];
@@ -438,32 +418,22 @@ fn answers_while_placing_are_those_of_a_plain_search() {
         assert_eq!(found.source, Source::Search);
         let mut known = HashMap::new();
         let text = position.text(&SIX);
-        assert_eq!(
-            found.value,
-            plain_value(&plain, &database, &mut known),
-            "{text}"
-        );
+        let expected = plain_value(&plain, &database, &mut known);
+        assert_eq!(found.value, expected, "{text}");
         let turns = plain.turns(&rules);
         assert_eq!(found.turns.len(), turns.len());
         for turn in turns {
             let value = plain_value(&plain.after(&turn), &database, &mut known).backed_up();
-            let ranked = found
-                .turns
-                .iter()
-                .find(|ranked| ranked.turn.to_string() == turn.to_string());
-            assert_eq!(
-                ranked.map(|ranked| ranked.value),
-                Some(value),
-                "{text} {turn}"
-            );
+            let name = turn.to_string();
+            let mut ranked = found.turns.iter();
+            let ranked = ranked.find(|ranked| ranked.turn.to_string() == name);
+            assert_eq!(ranked.unwrap().value, value, "{text} {name}");
         }
         assert!(found.turns.is_sorted_by(|a, b| a.order(b).is_lt()));
         *results.entry(found.value.wdl()).or_insert(0) += 1;
     }
-    assert!(
-        results.len() == 3 && results.values().all(|&count| count > 5),
-        "{results:?}"
-    );
+    assert_eq!(results.len(), 3);
+    assert!(results.values().all(|&count| count > 5), "{results:?}");
 }
 
 #[test]
@@ -482,10 +452,7 @@ fn answers_name_their_source_and_their_limits() {
     // With nine stones, the pairs after the placing phase are not built in.
     let last = Position::parse("O*@@@O@O/*OO**@O*/**@OOO@* b p p 9 0 7 1 0 0", &RULES).unwrap();
     let missing = Database::embedded(RULES).answer(&last);
-    assert!(
-        matches!(missing, Err(DbError::Missing { .. })),
-        "{missing:?}"
-    );
+    assert!(matches!(missing, Err(DbError::Missing { .. })));
 }
 
 #[test]
@@ -494,14 +461,9 @@ fn a_removal_owed_while_placing_is_a_turn() {
     let text = "OO*****O/@***@***/******** w p r 3 1 2 2 1 0";
     let position = Position::parse(text, &FOUR).unwrap();
     let found = database.answer(&position).unwrap();
-    let turns: Vec<String> = found
-        .turns
-        .iter()
-        .map(|ranked| ranked.turn.to_string())
-        .collect();
-    assert_eq!(turns.len(), 2);
-    assert!(turns.iter().all(|turn| turn.starts_with('x')), "{turns:?}");
+    assert_eq!(found.turns.len(), 2);
     for ranked in &found.turns {
+        assert!(ranked.turn.to_string().starts_with('x'), "{}", ranked.turn);
         let after = database.answer(&ranked.after).unwrap();
         assert_eq!(ranked.value, after.value.backed_up());
     }
@@ -530,9 +492,8 @@ fn the_proof_agrees_with_exact_values() {
     let three = Rules { stones: 3, ..FOUR };
     let database = Database::embedded(three);
     let all = Pair::all(&three);
-    let exact = database
-        .answer_within(&Position::start(&three), Some(u64::MAX))
-        .unwrap();
+    let start = Position::start(&three);
+    let exact = database.answer_within(&start, Some(u64::MAX)).unwrap();
     for threads in [1, 2] {
         let options = ProofOptions {
             pairs: all.clone(),
@@ -545,19 +506,12 @@ fn the_proof_agrees_with_exact_values() {
         assert_eq!(proof.start.result_for(Side::White), Some(exact.value.wdl()));
         assert_eq!(proof.placements.len(), 4);
         for (turn, proved) in &proof.placements {
-            let ranked = exact
-                .turns
-                .iter()
-                .find(|ranked| ranked.turn == *turn)
-                .unwrap();
-            assert_eq!(
-                proved.result_for(Side::White),
-                Some(ranked.value.wdl()),
-                "{turn}"
-            );
+            let ranked = exact.turns.iter().find(|ranked| ranked.turn == *turn);
+            let expected = ranked.unwrap().value.wdl();
+            assert_eq!(proved.result_for(Side::White), Some(expected), "{turn}");
         }
         // The line keeps the value all the way to the databases.
-        let mut position = Position::start(&three);
+        let mut position = start;
         for &turn in &proof.line {
             assert!(position.turns(&three).contains(&turn));
             position = position.after(turn);
@@ -602,24 +556,23 @@ fn a_proof_with_few_pairs_claims_nothing_that_is_wrong() {
             assert!(!part.black_holds || truth.black_holds, "{pairs:?} {turn}");
         }
     }
-    let nine = Database::embedded(RULES);
+    let [nine, three] = [(9, 9), (4, 3)].map(|(a, b)| Pair::new(a, b).unwrap());
     let options = ProofOptions {
-        pairs: vec![Pair::new(9, 9).unwrap(), Pair::new(4, 3).unwrap()],
+        pairs: vec![nine, three],
         others: false,
         hash_bytes: 0,
         threads: 1,
     };
-    let missing = prove(&nine, &options, &mut |_| {});
-    assert!(
-        matches!(missing, Err(DbError::MissingForProof { pairs, .. }) if pairs == [Pair::new(9, 9).unwrap()])
-    );
+    let missing = prove(&Database::embedded(RULES), &options, &mut |_| {});
+    let is_named =
+        |error| matches!(error, DbError::MissingForProof { pairs, .. } if pairs == [nine]);
+    assert!(missing.is_err_and(is_named));
 }
 
 #[test]
 fn a_proof_ends_with_an_error_if_a_row_that_it_needs_is_damaged() {
     let four = Pair::new(4, 4).unwrap();
-    let mut bytes =
-        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("db/4-4.mill")).unwrap();
+    let mut bytes = std::fs::read(crate::common::root().join("db/4-4.mill")).unwrap();
     let half = bytes.len() / 2;
     bytes[half..].iter_mut().for_each(|byte| *byte ^= 0x55);
     let database = Database::embedded(FOUR).with_file("4-4.mill", Box::new(bytes));
@@ -673,8 +626,6 @@ fn results_in_memory_are_those_of_the_files() {
     assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
     let blocked = Position::parse(BLOCKED, &RULES).unwrap();
     assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
-    assert!(matches!(
-        database.bitbase(&[Pair::new(9, 9).unwrap()]),
-        Err(DbError::Missing { .. })
-    ));
+    let missing = database.bitbase(&[Pair::new(9, 9).unwrap()]);
+    assert!(matches!(missing, Err(DbError::Missing { .. })));
 }
