@@ -96,7 +96,7 @@ fn archives_have_tables() {
     let grades = column(&game["turns"], "grade");
     assert_eq!((grades.len(), grades[0]), (2, "gives-up-win"));
     let remark = text(&game["remarks"][0]);
-    shows(&remark, "cannot go on after 2 turns: ");
+    shows(remark, "cannot go on after 2 turns: ");
     // A last turn without its removal.
     place.file("strange.txt", &race("1. e3-e4 c4-a1"));
     let run = place.run(&["review", "strange.txt"]);

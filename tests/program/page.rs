@@ -9,6 +9,7 @@ use millbase::{Database, Position, Rules, Turn, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+use crate::process::{items, shows, text};
 use crate::visit::{
     FLYING, LARGER, MILL, Page, SHORT, Screen, WALKING, first_visit, free_port, host, server, site,
     visit,
@@ -48,10 +49,7 @@ fn the_first_minute_has_an_opponent() {
         page.says("White played");
         page.until("return document.querySelectorAll('#game button').length === 3");
         assert_eq!(page.text("notice-words"), "");
-        assert_eq!(
-            page.script("return document.getElementById('home').hidden"),
-            true
-        );
+        assert!(page.holds("document.getElementById('home').hidden"));
     });
 }
 
@@ -92,10 +90,8 @@ fn a_won_game_is_clicked_to_its_end() {
         assert_eq!(page.text("value"), "White wins in 21 turns");
         // Marks on the stones, then on the targets of the chosen stone.
         assert!(page.is("f6", "win") && !page.is("f6", "best"));
-        assert_eq!(
-            page.label("f6"),
-            "f6, white stone, move this stone, win in 21"
-        );
+        let label = "f6, white stone, move this stone, win in 21";
+        assert_eq!(page.label("f6"), label);
         assert_eq!(page.label("f4"), "f4, black stone");
         page.tab("turns");
         page.until("return !document.getElementById('best-line').hidden");
@@ -107,26 +103,22 @@ fn a_won_game_is_clicked_to_its_end() {
         assert!(!page.is("a7", "best") && page.is("f6", "chosen"));
         // The list follows the chosen points; a row contains turns that are equal up to symmetry.
         let turns = page.turns();
-        assert!(
-            turns.iter().all(|turn| turn.starts_with("f6-")),
-            "{turns:?}"
-        );
+        let all = turns.iter().all(|turn| turn.starts_with("f6-"));
+        assert!(all, "{turns:?}");
         let row = "return document.querySelector('#turns li').innerText";
         let row = page.script(row);
         let words: Vec<&str> = row.as_str().unwrap().split_whitespace().collect();
         assert_eq!(words[..5], ["f6-a4", "f6-e4", "win", "in", "21"], "{row}");
         // A preview while the pointer is over a turn.
-        let ghost = "return document.querySelectorAll('.ghost > *').length";
         page.script("document.querySelector('#turns .turn').focus()");
-        assert_eq!(page.script(ghost), 2);
+        assert_eq!(page.count(".ghost > *"), 2);
         page.script("document.querySelector('#turns .turn').blur()");
-        assert_eq!(page.script(ghost), 0);
+        assert_eq!(page.count(".ghost > *"), 0);
         page.click("f6");
         // Each side makes its best turn; the winner needs as many turns as were announced.
         for left in (0..21).rev() {
             let turn = page.turns().remove(0);
-            page.play(&turn);
-            page.says(&format!("played {turn}."));
+            page.make(&turn);
             let value = match left {
                 0 => break,
                 1 => "White wins in 1 turn".to_owned(),
@@ -139,17 +131,11 @@ fn a_won_game_is_clicked_to_its_end() {
         assert!(page.turns().is_empty());
         let game = page.game();
         assert_eq!(game.len(), 21);
-        assert!(
-            game.iter().all(|turn| !turn.contains("blunder")),
-            "{game:?}"
-        );
+        assert!(!game.concat().contains("blunder"), "{game:?}");
         assert!(game[20].contains('x'), "{}", game[20]);
         page.click("review");
         page.element_says("review-words", "No mistake was found.");
-        assert_eq!(
-            page.script("return document.querySelectorAll('.graph-line').length"),
-            21
-        );
+        assert_eq!(page.count(".graph-line"), 21);
     });
 }
 
@@ -176,10 +162,8 @@ fn a_step_takes_one_request() {
 #[test]
 fn a_game_survives_others_in_the_same_browser() {
     visit(Screen::Desk, |page| {
-        page.play("d6");
-        page.says("White played d6.");
-        page.play("f4");
-        page.says("Black played f4.");
+        page.make("d6");
+        page.make("f4");
         // Another tab replaces the game that a new tab would open, not that of this one.
         page.script(
             "localStorage.setItem('millbase.game', JSON.stringify({ ...JSON.parse(localStorage.getItem('millbase.game')),
@@ -219,8 +203,7 @@ fn the_machine_answers_a_turn_that_is_played_again() {
         page.says("Black played");
         page.press(&['!']);
         page.script("document.activeElement.blur()");
-        let text = page.script("return document.getElementById('game-text').value");
-        assert!(text.as_str().unwrap().contains("1. d6 {first!}"), "{text}");
+        shows(text(&page.game_text()), "1. d6 {first!}");
         // With Black, the machine's first turn is taken back, and made again.
         page.click("new");
         page.click("start-black");
@@ -287,8 +270,7 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
     visit(Screen::Desk, |page| {
         let turns = ["d6", "f4", "d2", "b4", "f6", "b6", "f2", "b2xf2", "f2"];
         for turn in turns {
-            page.play(turn);
-            page.says(&format!("played {turn}."));
+            page.make(turn);
         }
         for id in ["first", "next", "next", "previous"] {
             page.click(id);
@@ -299,22 +281,19 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
         page.says("Black played b2xf2.");
         page.click("back");
         page.says("White played f2.");
-        page.play("a1");
-        page.says("Black played a1.");
+        page.make("a1");
         page.write("comment", "also possible");
         assert_eq!(page.game().len(), turns.len() + 1);
 
         // All of it survives a reload, and the address shows it in another browser.
-        let text = "return document.getElementById('game-text').value";
-        let before = page.script(text);
+        let before = page.game_text();
         let address = page.browser.address();
         page.refresh();
         page.says("Black played a1.");
-        assert_eq!(page.script(text), before);
-        assert_eq!(
-            before,
-            "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n"
-        );
+        assert_eq!(page.game_text(), before);
+        let whole = "[Rules \"standard\"]\n\n1. d6 f4 2. d2 b4 3. f6 b6 \
+            4. f2 b2xf2 (4... a1 {also possible}) 5. f2\n";
+        assert_eq!(before, whole);
         // The page would store the game again when it draws next.
         page.script(
             "Storage.prototype.setItem = () => {}; sessionStorage.clear(); localStorage.clear()",
@@ -322,11 +301,8 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
         page.refresh();
         page.says("Black played a1.");
         assert_eq!(page.game().len(), turns.len() + 1);
-        assert_eq!(page.script(text), before);
-        assert_eq!(
-            page.script("return document.getElementById('values').checked"),
-            true
-        );
+        assert_eq!(page.game_text(), before);
+        assert!(page.holds("document.getElementById('values').checked"));
         assert_eq!(page.browser.address(), address);
     });
 }
@@ -337,8 +313,7 @@ fn drawn_games_end_by_the_one_rule() {
         page.load(WALKING);
         let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
         for (number, turn) in turns.iter().cycle().take(8).enumerate() {
-            page.play(turn);
-            page.says(&format!("played {turn}."));
+            page.make(turn);
             if number == 3 {
                 page.says("The position has occurred twice.");
             }
@@ -347,10 +322,8 @@ fn drawn_games_end_by_the_one_rule() {
         page.element_says("over-reason", "The position has occurred 3 times.");
         // The bar shows the result, not the value of the position.
         assert_eq!(page.attribute("meter", "aria-valuenow"), "0.00");
-        assert_eq!(
-            page.attribute("meter", "aria-valuetext"),
-            "The game is drawn"
-        );
+        let value = page.attribute("meter", "aria-valuetext");
+        assert_eq!(value, "The game is drawn");
         page.click("d6");
         page.element_says("problem", "The game is over");
     });
@@ -368,10 +341,8 @@ fn quiet_line(start: &str, turns: usize) -> String {
         // The least seen position, so that the walk does not run dry.
         let seen = |turn: &&Turn| {
             let after = game.position().after(**turn);
-            game.earlier()
-                .iter()
-                .filter(|earlier| **earlier == after)
-                .count()
+            let earlier = game.earlier().iter();
+            earlier.filter(|earlier| **earlier == after).count()
         };
         let turns = game.position().turns(&rules);
         let turn = turns.iter().filter(is_fresh).min_by_key(seen).copied();
@@ -385,16 +356,10 @@ fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
     visit(Screen::Desk, |page| {
         page.tab("setup");
         for (turns, shown) in [(69, false), (71, true)] {
-            page.write("game-text", &quiet_line(WALKING, turns));
-            page.click("game-load");
-            page.until(&format!(
-                "return document.querySelectorAll('#game button').length === {turns}"
-            ));
-            page.says(if turns % 2 == 1 {
-                "White played"
-            } else {
-                "Black played"
-            });
+            page.load_game(&quiet_line(WALKING, turns));
+            let all = format!("document.querySelectorAll('#game button').length === {turns}");
+            page.until(&format!("return {all}"));
+            page.says("White played");
             let words = "71 of 100 turns without a stone placed or removed.";
             match shown {
                 true => page.says(words),
@@ -420,7 +385,7 @@ fn presses_that_do_nothing_have_a_reason() {
         page.click("a7");
         page.element_says("problem", "The stone on d6 reaches only b6, f6.");
         // While placing, too.
-        page.script("location.hash = 'moves=d6'");
+        page.follow("moves=d6");
         page.says("White played d6.");
         page.click("d6");
         page.element_says("problem", "There is a stone on d6 already.");
@@ -431,7 +396,7 @@ fn presses_that_do_nothing_have_a_reason() {
             ("fen=garbage", "This is not a position"),
             ("rules=chess&moves=d6", "does not know the rules “chess”"),
         ] {
-            page.script(&format!("location.hash = '{address}'"));
+            page.follow(address);
             page.element_says("problem", words);
         }
     });
@@ -461,7 +426,7 @@ fn a_sliding_stone_takes_no_press() {
              slide.finish();
              return pressed",
         );
-        let pressed = pressed.as_array().unwrap();
+        let pressed = items(&pressed);
         assert!(!pressed.is_empty(), "the stone never covers b4");
         assert!(pressed.iter().all(|point| point == "b4"), "{pressed:?}");
     });
@@ -474,9 +439,8 @@ fn the_perfect_player_plays_either_side_or_both() {
         page.tab("options");
         page.choose("white", "machine");
         for left in [6, 4, 2] {
-            page.says(&format!(
-                "Black to move, any empty point is free: loss in {left}."
-            ));
+            let words = format!("Black to move, any empty point is free: loss in {left}.");
+            page.says(&words);
             let turn = page.turns().remove(0);
             page.play(&turn);
         }
@@ -538,9 +502,8 @@ fn everything_works_by_keyboard() {
         page.press(&[key::RIGHT]);
         page.says("Black played b4.");
         let wheel = |by: i32| {
-            let event = format!(
-                "new WheelEvent('wheel', {{ deltaY: {by}, bubbles: true, cancelable: true }})"
-            );
+            let event = format!("{{ deltaY: {by}, bubbles: true, cancelable: true }}");
+            let event = format!("new WheelEvent('wheel', {event})");
             page.script(&format!(
                 "document.getElementById('board').dispatchEvent({event})"
             ));
@@ -551,10 +514,9 @@ fn everything_works_by_keyboard() {
         wheel(100);
         page.says("Black played b4.");
         page.press(&['?']);
-        let open = "return document.getElementById('keys').open";
-        assert_eq!(page.script(open), true);
+        assert!(page.holds("document.getElementById('keys').open"));
         page.press(&[key::ESCAPE]);
-        assert_eq!(page.script(open), false);
+        assert!(!page.holds("document.getElementById('keys').open"));
         page.press(&[key::TAB]);
         assert_eq!(page.focused(), "tab-game");
 
@@ -591,11 +553,9 @@ fn everything_works_by_keyboard() {
 fn positions_and_games_are_loaded_from_texts() {
     visit(Screen::Desk, |page| {
         page.tab("setup");
-        page.write("position-text", "nonsense");
-        page.click("position-load");
+        page.load_position("nonsense");
         page.element_says("position-problem", "This is not a position in the form");
-        page.write("position-text", &format!("{FLYING} ids:nodes"));
-        page.click("position-load");
+        page.load_position(&format!("{FLYING} ids:nodes"));
         page.says("win in 21");
         assert_eq!(page.text("position-problem"), "");
 
@@ -610,91 +570,71 @@ fn positions_and_games_are_loaded_from_texts() {
             "setoption name Rules value standard\nposition startpos moves d6 f4 d2",
             "# a game\n[White \"A\"]\n\n1. d6 $1 f4 ; centre\n% no turn\n2. d2 ½-½",
         ] {
-            page.write("game-text", text);
-            page.click("game-load");
+            page.load_game(text);
             page.says("White played d2.");
             let turns = if text.contains('(') { 5 } else { 3 };
             assert_eq!(page.game().len(), turns, "{text}");
             page.load(FLYING);
         }
-        page.write("game-text", "1. d6 a1 2. f6 a4 3. b6 x a1");
-        page.click("game-load");
+        page.load_game("1. d6 a1 2. f6 a4 3. b6 x a1");
         page.says("White played b6xa1.");
         assert_eq!(page.game().len(), 5);
-        page.write("game-text", "d6 a1 d6 a4");
-        page.click("game-load");
-        page.element_says(
-            "game-problem",
-            "Line 1, character 7: d6 is not legal. There is a stone on d6 already.",
-        );
+        page.load_game("d6 a1 d6 a4");
+        let words = "Line 1, character 7: d6 is not legal. There is a stone on d6 already.";
+        page.element_says("game-problem", words);
         assert_eq!(page.game().len(), 2);
         // The text can be mended; a text without a legal turn replaces nothing.
-        let text = "return document.getElementById('game-text').value";
-        assert_eq!(page.script(text), "d6 a1 d6 a4");
-        page.write("game-text", "hello world");
-        page.click("game-load");
-        page.element_says(
-            "game-problem",
-            "Line 1, character 1: “hello” is not understood.",
-        );
+        assert_eq!(page.game_text(), "d6 a1 d6 a4");
+        page.load_game("hello world");
+        let words = "Line 1, character 1: “hello” is not understood.";
+        page.element_says("game-problem", words);
         page.element_says("game-problem", "Nothing is loaded.");
         assert_eq!(page.game().len(), 2);
-        page.write("game-text", "[Rules \"chess\"]\n1. d6");
-        page.click("game-load");
+        page.load_game("[Rules \"chess\"]\n1. d6");
         page.element_says("game-problem", "The rules “chess” are not known.");
         assert_eq!(page.game().len(), 1);
         // Remarks are in the language of the page.
         page.choose("language", "de");
-        page.write("game-text", "d6 a1 d6 a4");
-        page.click("game-load");
+        page.load_game("d6 a1 d6 a4");
         let words = "Zeile 1, Zeichen 7: d6 ist nicht möglich. Auf d6 steht schon ein Stein.";
         page.element_says("game-problem", words);
         page.choose("language", "en");
 
         // Numbers, several games, and all that a text has besides turns.
-        page.write("game-text", "1. d6 14 2. b4 20 3. f6 4");
-        page.click("game-load");
+        page.load_game("1. d6 14 2. b4 20 3. f6 4");
         page.element_says("game-problem", "“14” is not understood");
-        page.write(
-            "game-text",
-            "1. 5 14 2. 20 11 1-0\n[White \"Anna\"]\n\n1. a7 g1 2. g7 a1 0-1\n",
-        );
-        page.click("game-load");
+        page.load_game("1. 5 14 2. 20 11 1-0\n[White \"Anna\"]\n\n1. a7 g1 2. g7 a1 0-1\n");
         page.says("Black played b4.");
-        let options =
-            "return [...document.getElementById('choice').options].map(({ text }) => text)";
+        let games = "[...document.getElementById('choice').options].map(({ text }) => text)";
+        let games = page.script(&format!("return {games}"));
         let expected = [
             "1. White – Black 1-0, turns: 4",
             "2. Anna – Black 0-1, turns: 4",
         ];
-        assert_eq!(page.script(options), json!(expected));
+        assert_eq!(games, json!(expected));
         page.choose("choice", "1");
         page.says("Black played a1.");
-        let value = "return document.getElementById('game-text').value";
         let whole = "[White \"A \\\"a\\\"\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n{first} 1. d6! $4 {good} 1... f4 \
                      ({or} 1... b4) ; a brace }\n2. d2 1-0\n";
-        page.script(&format!(
+        let write = format!(
             "document.getElementById('game-text').value = {}",
             json!(whole)
-        ));
-        page.click("game-load");
-        page.says("White played d2.");
-        assert_eq!(
-            page.script("return document.getElementById('choice-field').hidden"),
-            true
         );
-        page.script("document.activeElement.blur()");
-        let written = page.script(value);
+        page.script(&write);
         page.click("game-load");
         page.says("White played d2.");
-        assert_eq!(page.script(value), written);
+        assert!(page.holds("document.getElementById('choice-field').hidden"));
+        page.script("document.activeElement.blur()");
+        let written = page.game_text();
+        page.click("game-load");
+        page.says("White played d2.");
+        assert_eq!(page.game_text(), written);
         let expected = whole
             .replace("1... f4 ({or} 1... b4) ; a brace }", "1... f4 ; a brace }")
             .replace("}\n2.", "}\n({or} 1... b4) 2.");
         assert_eq!(written, expected);
         page.load(FLYING);
-        page.write("position-text", "W......W......W..........|W|9|9");
-        page.click("position-load");
+        page.load_position("W......W......W..........|W|9|9");
         page.element_says("position-problem", "");
 
         // A game that does not begin with the empty board carries its first position.
@@ -719,10 +659,7 @@ fn positions_and_games_are_loaded_from_texts() {
         page.load(FLYING);
         page.click("position-copy");
         page.element_says("copied", "Copied.");
-        assert_eq!(
-            page.script("return document.title.startsWith('***O**@*/')"),
-            true
-        );
+        assert!(page.holds("document.title.startsWith('***O**@*/')"));
 
         // The game before is not lost.
         page.choose("earlier", "0");
@@ -739,7 +676,6 @@ fn a_position_is_set_up_by_hand() {
         // Most positions have no stones in hand.
         let hands = "return ['white', 'black'].map(side => document.getElementById(`edit-${side}-hand`).value).join()";
         assert_eq!(page.script(hands), "0,0");
-        let useless = "return document.getElementById('edit-use').disabled";
         page.write("edit-white-hand", "9");
         page.click("edit-clear");
         assert_eq!(page.script(hands), "0,0");
@@ -756,11 +692,9 @@ fn a_position_is_set_up_by_hand() {
         let enabled = page.script(ground);
         page.write("edit-white-hand", "9");
         page.press(&[key::TAB]);
-        page.element_says(
-            "edit-problem",
-            "White has 3 stones on the board and 9 in hand, more than the 9",
-        );
-        assert_eq!(page.script(useless), true);
+        let words = "White has 3 stones on the board and 9 in hand, more than the 9";
+        page.element_says("edit-problem", words);
+        assert!(page.holds("document.getElementById('edit-use').disabled"));
         // It looks so, too.
         assert_ne!(page.script(ground), enabled);
         assert_eq!(page.script(ground), "rgba(0, 0, 0, 0)");
@@ -790,10 +724,8 @@ fn hints_come_in_three_steps() {
         page.click("hint");
         page.element_says("hint-words", "Otherwise, ");
         let words = page.text("hint-words");
-        assert!(
-            words.contains("a1-e4 ") && words.contains(": win in 21."),
-            "{words}"
-        );
+        shows(&words, "a1-e4 ");
+        shows(&words, ": win in 21.");
         // Where no database answers, the search gives the hint.
         page.script("location.hash = 'moves=d6'");
         page.says("White played d6.");
@@ -817,6 +749,7 @@ fn endgames_are_practised_with_a_tally() {
         // The last turn of the list is the worst.
         let database = Database::embedded(Rules::STANDARD);
         let ranked = || database.turns(&page.position()).unwrap();
+        let value = "document.getElementById('position-text').value";
         let worst = *ranked().last().unwrap();
         assert_ne!(worst.value.wdl(), Wdl::Win);
         page.play(&worst.turn.to_string());
@@ -832,21 +765,16 @@ fn endgames_are_practised_with_a_tally() {
                 "return document.getElementById('status').textContent.includes('White to') \
                         || !document.getElementById('over').hidden",
             );
-            if page.script("return document.getElementById('over').hidden") == false {
+            if !page.holds("document.getElementById('over').hidden") {
                 break;
             }
-            let position = page.script("return document.getElementById('position-text').value");
+            let position = page.script(&format!("return {value}"));
             page.play(&ranked()[0].turn.to_string());
             // The task stays until it is solved.
             let task = page.text("task");
-            assert!(
-                task.contains("White is to win.") || task == "Solved.",
-                "{task}"
-            );
-            let position = position.as_str().unwrap();
-            page.until(&format!(
-                "return document.getElementById('position-text').value !== '{position}'"
-            ));
+            let stays = task.contains("White is to win.");
+            assert!(stays || task == "Solved.", "{task}");
+            page.until(&format!("return {value} !== {position}"));
         }
         page.element_says("task", "Solved.");
         page.element_says("train-tally", "Solved 1, failed 1, 1 in a row.");
@@ -861,15 +789,13 @@ fn a_server_that_is_gone_is_waited_for() {
     visit(Screen::Phone, |page| {
         page.load(FLYING);
         page.says("win in 21");
-        *page.server.borrow_mut() = None;
+        page.end_server();
         page.play("a1-e4");
         page.element_says("offline", "The server does not answer.");
         // The headline names the side whose turn it is, though the rest is not known.
         page.says("Black to move");
-        let listen = page
-            .address
-            .trim_start_matches("http://")
-            .trim_end_matches('/');
+        let listen = page.address.trim_start_matches("http://");
+        let listen = listen.trim_end_matches('/');
         let home = TempDir::new().unwrap();
         let (again, _) = server(home.path(), listen);
         *page.server.borrow_mut() = Some(again);
@@ -919,7 +845,7 @@ fn a_site_plays_on_without_its_host() {
     visit(Screen::Desk, |page| {
         // The service worker has the page, and the module has the embedded databases.
         page.until("return navigator.serviceWorker.ready.then(() => true)");
-        *page.server.borrow_mut() = None;
+        page.end_server();
         page.refresh();
         page.says("White to place");
         page.load(FLYING);
@@ -957,7 +883,7 @@ fn databases_are_kept_on_the_device() {
         page.click("keep-start");
         page.element_says("keep-words", "are on this device");
         page.until("return (await (await caches.open('millbase-kept')).keys()).length >= 6");
-        *page.server.borrow_mut() = None;
+        page.end_server();
         page.refresh();
         page.says("White to place");
         page.load(FLYING);
@@ -997,21 +923,19 @@ fn pages_of_other_origins_rank_turns_in_four_lines() {
 fn other_games_have_their_board_and_their_name() {
     visit(Screen::Desk, |page| {
         assert_eq!(page.text("title"), "Nine Men’s Morris");
-        let lines = "return document.querySelectorAll('#board .grid').length";
-        assert_eq!(page.script(lines), 16);
+        assert_eq!(page.count("#board .grid"), 16);
         page.click("new");
         page.choose("start-rules", "morabaraba");
         page.click("start-two");
         page.element_says("title", "Morabaraba");
-        assert_eq!(page.script(lines), 20);
+        assert_eq!(page.count("#board .grid"), 20);
         assert!(page.text("hand-bottom").contains("12 in hand"));
         if site().is_none() {
             page.element_says("notice-words", "has no databases");
             page.click("notice-words");
             page.element_says("notice-command", "--rules morabaraba");
         }
-        page.play("a7");
-        page.says("White played a7.");
+        page.make("a7");
         page.refresh();
         page.element_says("title", "Morabaraba");
         page.says("White played a7.");
@@ -1023,9 +947,8 @@ fn failures_have_words_and_the_language_is_chosen() {
     visit(Screen::Desk, |page| {
         // The server's failures are said in the page's own words.
         let words = include_str!("../../docs/JSON.md");
-        let (_, words) = words
-            .split_once("`code` is a word of the first table below")
-            .unwrap();
+        let table = "`code` is a word of the first table below";
+        let (_, words) = words.split_once(table).unwrap();
         let (words, _) = words.split_once("\n#").unwrap();
         let rows = words.lines().filter_map(|line| line.strip_prefix("| `"));
         let failures: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
@@ -1052,22 +975,15 @@ fn failures_and_endings_are_said_in_the_chosen_language() {
     visit(Screen::Desk, |page| {
         page.choose("language", "de");
         page.tab("setup");
+        let form = "Das ist keine Stellung in der Form der Mühleprogramme";
+        let board = "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.";
+        let hands = "Weiß kann nicht 9 und Schwarz 7 Steine zu setzen haben, wenn Weiß am Zug ist.";
         for (position, words) in [
-            (
-                "nichts",
-                "Das ist keine Stellung in der Form der Mühleprogramme",
-            ),
-            (
-                "********/********/OOO@@@** w m s 4 0 3 0 0 0",
-                "Laut Text hat Weiß 4 Steine auf dem Brett, aber das Brett zeigt 3.",
-            ),
-            (
-                "********/********/******** w p p 0 9 0 7 0 0",
-                "Weiß kann nicht 9 und Schwarz 7 Steine zu setzen haben, wenn Weiß am Zug ist.",
-            ),
+            ("nichts", form),
+            ("********/********/OOO@@@** w m s 4 0 3 0 0 0", board),
+            ("********/********/******** w p p 0 9 0 7 0 0", hands),
         ] {
-            page.write("position-text", position);
-            page.click("position-load");
+            page.load_position(position);
             page.element_says("position-problem", words);
         }
         let long = "document.getElementById('game-text').value = 'd6 '.repeat(100_000)";
@@ -1102,27 +1018,21 @@ fn failures_and_endings_are_said_in_the_chosen_language() {
                  window.fetch = async () => new Response(JSON.stringify({}), {{ status: 500 }})",
                 json!({ "error": failure })
             ));
-            page.write("position-text", "start");
-            page.click("position-load");
+            page.load_position("start");
             page.element_says("position-problem", words);
             page.script("window.fetch = window.honest");
         }
 
-        for (position, result, reason) in [
-            (
-                "********/********/OO*@@@** w o ? 2 0 3 0 0 0",
-                "Schwarz gewinnt",
-                "Weiß hat weniger als drei Steine.",
-            ),
-            (
-                "********/@*****@*/OO@**@OO w m s 4 0 4 0 0 0",
-                "Schwarz gewinnt",
-                "Weiß kann nicht ziehen.",
-            ),
+        let (few, blocked) = (
+            "Weiß hat weniger als drei Steine.",
+            "Weiß kann nicht ziehen.",
+        );
+        for (position, reason) in [
+            ("********/********/OO*@@@** w o ? 2 0 3 0 0 0", few),
+            ("********/@*****@*/OO@**@OO w m s 4 0 4 0 0 0", blocked),
         ] {
-            page.write("position-text", position);
-            page.click("position-load");
-            page.element_says("over-result", result);
+            page.load_position(position);
+            page.element_says("over-result", "Schwarz gewinnt");
             page.element_says("over-reason", reason);
         }
         page.load(WALKING);

@@ -76,10 +76,8 @@ fn is_accessible(screen: Screen) {
         page.says("win in 21");
         // All of the board is on the screen, and a finger finds its points.
         let board = page.script("scrollTo(0, 0); return document.getElementById('board').getBoundingClientRect().bottom");
-        assert!(
-            board.as_f64().unwrap() <= f64::from(screen.size().1),
-            "{screen:?}: {board}"
-        );
+        let height = f64::from(screen.size().1);
+        assert!(board.as_f64().unwrap() <= height, "{screen:?}: {board}");
         let point = "return document.querySelector('#a1 .hit').getBoundingClientRect().width";
         let least = if screen == Screen::Lying { 30.0 } else { 36.0 };
         assert!(page.script(point).as_f64().unwrap() >= least);

@@ -14,12 +14,6 @@ impl Page {
         );
         serde_json::from_value(self.script(&script)).unwrap()
     }
-
-    /// How many elements of the page this selector finds.
-    fn count(&self, selector: &str) -> u64 {
-        let script = format!("return document.querySelectorAll(\"{selector}\").length");
-        self.script(&script).as_u64().unwrap()
-    }
 }
 
 #[test]
@@ -34,9 +28,8 @@ fn the_first_view_takes_few_requests_and_bytes() {
             return all.map(({ name, transferSize }) => [new URL(name).pathname, transferSize]);";
         let loaded: Vec<(String, u64)> = serde_json::from_value(page.script(script)).unwrap();
         // What the rooms take comes after the first position.
-        let first = loaded
-            .iter()
-            .position(|(path, _)| path.ends_with("/rooms.js"));
+        let mut paths = loaded.iter().map(|(path, _)| path);
+        let first = paths.position(|path| path.ends_with("/rooms.js"));
         let first = first.unwrap_or(loaded.len());
         assert!((4..7).contains(&first), "{loaded:?}");
         let bytes: u64 = loaded[..first].iter().map(|(_, bytes)| bytes).sum();
@@ -60,10 +53,8 @@ fn the_page_opens_without_its_server() {
             const { start_url, display, icons } = await (await fetch(address)).json();
             const picture = await fetch(new URL(icons[0].src, address));
             return [start_url, display, picture.headers.get('content-type')]";
-        assert_eq!(
-            page.script(manifest),
-            json!(["./", "standalone", "image/svg+xml"])
-        );
+        let expected = json!(["./", "standalone", "image/svg+xml"]);
+        assert_eq!(page.script(manifest), expected);
         page.until("return navigator.serviceWorker.ready.then(() => true)");
         page.end_server();
         page.browser.refresh();
@@ -77,10 +68,7 @@ fn a_picture_of_the_board_is_saved_by_one_click() {
     visit(Screen::Desk, |page| {
         page.load(WALKING);
         page.tab("setup");
-        page.script(
-            "URL.createObjectURL = blob => { window.saved = blob; return 'blob:'; };
-             HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; }",
-        );
+        page.keep_saved_file();
         page.click("save-svg");
         page.until("return window.savedName === 'millbase.svg'");
         let text = page.script("return await window.saved.text()");
@@ -145,11 +133,8 @@ fn stones_are_dragged_and_fall_back() {
         // The page may draw the hand again meanwhile.
         let [from_x, from_y, ..] = page.edges("#hand-top .chip.can");
         let [x, y, ..] = page.edges("#f4");
-        page.drag(
-            "#hand-top .chip.can",
-            (x - from_x) as i32 + 20,
-            (y - from_y) as i32 + 20,
-        );
+        let [right, down] = [x - from_x, y - from_y].map(|by| by as i32 + 20);
+        page.drag("#hand-top .chip.can", right, down);
         page.says("Black played f4.");
         // A press without a movement is a click.
         page.load(WALKING);
@@ -278,13 +263,11 @@ fn controls_and_board_stay_in_their_place() {
 fn an_address_carries_the_whole_game_and_the_position_shown() {
     visit(Screen::Desk, |page| {
         for turn in ["d6", "f4", "d2"] {
-            page.play(turn);
-            page.says(&format!("played {turn}."));
+            page.make(turn);
         }
         page.click("previous");
         page.says("Black played f4.");
-        page.play("a1");
-        page.says("White played a1.");
+        page.make("a1");
         page.write("comment", "better { so");
         page.click("previous");
         page.says("Black played f4.");
@@ -302,23 +285,22 @@ fn an_address_carries_the_whole_game_and_the_position_shown() {
         assert_eq!(page.script(state), before);
         assert_eq!(page.browser.address(), address);
         // Who sent it saw the values.
-        let checked = "return document.getElementById('values').checked";
-        assert_eq!(page.script(checked), true);
+        assert!(page.holds("document.getElementById('values').checked"));
         // The tags and the result go along.
         page.tab("setup");
         let text = "[White \"Anna\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n1. d6 f4 1-0\n";
-        page.script(&format!(
+        let write = format!(
             "document.getElementById('game-text').value = {}",
             json!(text)
-        ));
+        );
+        page.script(&write);
         page.click("game-load");
         page.until(&format!("return location.href !== {}", json!(address)));
         let address = page.browser.address();
         page.load(FLYING);
         page.script(&format!("location.hash = new URL({}).hash", json!(address)));
         page.says("Black played f4.");
-        let shown = "return document.getElementById('game-text').value";
-        assert_eq!(page.script(shown), text);
+        assert_eq!(page.game_text(), text);
     });
 }
 
@@ -339,10 +321,8 @@ fn what_no_database_knows_is_estimated_and_called_so() {
         page.tab("options");
         let levels = page.script("return document.getElementById('level').textContent");
         let levels = levels.as_str().unwrap();
-        assert!(
-            levels.contains("Strongest search") && !levels.contains("Perfect"),
-            "{levels}"
-        );
+        assert!(levels.contains("Strongest search"), "{levels}");
+        assert!(!levels.contains("Perfect"), "{levels}");
         // What is built is a choice.
         page.element_says("notice-words", "has no databases");
         page.click("notice-words");
@@ -432,8 +412,7 @@ fn sounds_differ_and_are_off_at_first() {
         page.script("document.getElementById('sound').click()");
         let mut sounds = Vec::new();
         page.load(WALKING);
-        page.play("d6-b6");
-        page.says("played d6-b6.");
+        page.make("d6-b6");
         sounds.push(heard());
         page.load(MILL);
         page.play("d1-a1");
@@ -444,15 +423,11 @@ fn sounds_differ_and_are_off_at_first() {
         sounds.push(heard());
         page.script("location.hash = 'moves=d6'");
         page.says("White played d6.");
-        page.play("f4");
-        page.says("played f4.");
+        page.make("f4");
         sounds.push(heard());
         for (place, one) in sounds.iter().enumerate() {
             assert!(!one.is_empty(), "{sounds:?}");
-            assert!(
-                sounds[..place].iter().all(|other| other != one),
-                "{sounds:?}"
-            );
+            assert!(!sounds[..place].contains(one), "{sounds:?}");
         }
     });
 }
@@ -476,12 +451,10 @@ fn a_large_screen_shows_board_game_and_turns_side_by_side() {
 #[test]
 fn links_have_a_preview() {
     first_visit(Screen::Desk, |page| {
-        for name in [
-            "name=description",
-            "property='og:title'",
-            "property='og:description'",
-        ] {
-            assert_eq!(page.count(&format!("meta[{name}][content]")), 1, "{name}");
+        assert_eq!(page.count("meta[name=description][content]"), 1);
+        for name in ["og:title", "og:description"] {
+            let meta = format!("meta[property='{name}'][content]");
+            assert_eq!(page.count(&meta), 1, "{name}");
         }
     });
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use millbase::{Database, Rules, Turn};
 use serde_json::{Value as Json, json};
 
+use crate::process::{items, shows, text};
 use crate::visit::{FLYING, LARGER, MILL, Page, Screen, axe, check, site, visit};
 use crate::webdriver::key;
 
@@ -16,10 +17,10 @@ struct Puzzle {
 }
 
 fn puzzles() -> Vec<Puzzle> {
-    let text = include_str!("../../page/files/puzzles.json");
-    let puzzles: Json = serde_json::from_str(text).unwrap();
-    let word = |puzzle: &Json, place: usize| puzzle[place].as_str().unwrap().to_owned();
-    let puzzles = puzzles["puzzles"].as_array().unwrap().iter();
+    let file = include_str!("../../page/files/puzzles.json");
+    let puzzles: Json = serde_json::from_str(file).unwrap();
+    let word = |puzzle: &Json, place: usize| text(&puzzle[place]).to_owned();
+    let puzzles = items(&puzzles["puzzles"]).iter();
     let puzzles = puzzles.map(|puzzle| Puzzle {
         board: word(puzzle, 0)[..26].to_owned(),
         goal: word(puzzle, 1),
@@ -31,10 +32,19 @@ fn puzzles() -> Vec<Puzzle> {
 /// The puzzle that the page shows.
 fn shown<'a>(page: &Page, puzzles: &'a [Puzzle]) -> &'a Puzzle {
     let board = page.position().text(&Rules::STANDARD)[..26].to_owned();
-    let mut known = puzzles.iter();
-    known
-        .find(|puzzle| puzzle.board == board)
-        .expect("a puzzle")
+    let known = puzzles.iter().find(|puzzle| puzzle.board == board);
+    known.expect("a puzzle")
+}
+
+/// Solves the puzzle that is shown.
+fn solve(page: &Page, puzzle: &Puzzle) {
+    for (place, step) in puzzle.solution.iter().enumerate().step_by(2) {
+        page.play(step.split('|').next().unwrap());
+        if let Some(reply) = puzzle.solution.get(place + 1) {
+            page.element_says("task", "Right.");
+            page.says(&format!("played {reply}."));
+        }
+    }
 }
 
 /// Opens another puzzle with this button, and waits for its board.
@@ -106,18 +116,12 @@ fn a_failed_puzzle_shows_refutation_and_solution() {
         assert!(!page.text("status").contains("waits"));
         let hand = page.text("hand-bottom");
         assert!(hand.contains("You") && hand.contains("White"), "{hand}");
-        assert_eq!(
-            page.script("return document.querySelectorAll('.point.open').length"),
-            0
-        );
+        assert_eq!(page.count(".point.open"), 0);
         page.click("a1");
         page.element_says("problem", "The puzzle is over.");
         page.click("previous");
         page.says("White played");
-        assert_eq!(
-            page.script("return document.querySelectorAll('.point.open').length"),
-            0
-        );
+        assert_eq!(page.count(".point.open"), 0);
         // The turns of the solution are shown on the board.
         page.script("[...document.querySelectorAll('#lines .line')].at(-1).querySelectorAll('button')[1].click()");
         page.says(&format!("White played {}.", puzzle.solution[0]));
@@ -147,31 +151,17 @@ fn puzzles_are_mixed_rated_and_counted_in_a_row() {
         let mut kinds = HashSet::new();
         let mut rating = 950;
         for number in 1..=5 {
-            another(
-                page,
-                if number == 1 {
-                    "puzzle-start"
-                } else {
-                    "puzzle-next"
-                },
-            );
+            let button = if number == 1 { "start" } else { "next" };
+            another(page, &format!("puzzle-{button}"));
             let puzzle = shown(page, &puzzles);
             let position = page.position();
             let phase = page.script("return document.getElementById('status').textContent");
             assert!(puzzle.solution.len() <= 3, "{:?}", puzzle.solution);
             kinds.insert(format!("{} {phase}", puzzle.goal));
-            for (place, step) in puzzle.solution.iter().enumerate().step_by(2) {
-                page.play(step.split('|').next().unwrap());
-                if place + 1 < puzzle.solution.len() {
-                    page.element_says("task", "Right.");
-                    page.says(&format!("played {}.", puzzle.solution[place + 1]));
-                }
-            }
+            solve(page, puzzle);
             page.element_says("task", "Solved.");
-            page.element_says(
-                "puzzle-tally",
-                &format!("In a row: {number}, at best {number}."),
-            );
+            let row = format!("In a row: {number}, at best {number}.");
+            page.element_says("puzzle-tally", &row);
             let tally = page.text("puzzle-tally");
             let now = tally.replace(',', "");
             let now = now.strip_prefix("Your rating: ").unwrap();
@@ -190,12 +180,10 @@ fn puzzles_are_mixed_rated_and_counted_in_a_row() {
         page.element_says("task", " moves. Only one turn holds the draw.");
         let puzzle = shown(page, &puzzles);
         page.click("puzzle-hint");
-        page.element_says(
-            "task",
-            &format!("Place a stone on {}.", &puzzle.solution[0][..2]),
-        );
+        let turn = &puzzle.solution[0];
+        page.element_says("task", &format!("Place a stone on {}.", &turn[..2]));
         page.click("puzzle-hint");
-        page.element_says("task", &format!("The solution is {}.", puzzle.solution[0]));
+        page.element_says("task", &format!("The solution is {turn}."));
         page.choose("language", "de");
         page.element_says("task", "Nur ein Zug hält das Remis.");
         page.choose("language", "en");
@@ -203,10 +191,8 @@ fn puzzles_are_mixed_rated_and_counted_in_a_row() {
         page.play(&puzzle.solution[0]);
         page.element_says("task", "Solved with a hint");
         page.tab("learn");
-        page.element_says(
-            "puzzle-tally",
-            "Solved 5, failed 0. In a row: 5, at best 5.",
-        );
+        let tally = "Solved 5, failed 0. In a row: 5, at best 5.";
+        page.element_says("puzzle-tally", tally);
         page.choose("puzzle-theme", "zwickmuehle");
         page.choose("puzzle-level", "beginner");
         another(page, "puzzle-start");
@@ -226,14 +212,11 @@ fn a_long_puzzle_goes_on_after_equally_good_turns() {
             solution.len() > 3 && own.any(|step| step.contains('|'))
         };
         let number = puzzles.iter().position(long).unwrap();
-        let solved: Vec<&str> = (puzzles.iter().enumerate())
-            .filter(|(place, _)| *place != number)
-            .map(|(_, puzzle)| puzzle.board.as_str())
-            .collect();
+        let mut solved: Vec<&str> = puzzles.iter().map(|puzzle| &puzzle.board[..]).collect();
+        solved.remove(number);
         let tally = json!({ "failed": 2, "solved": solved });
-        page.script(&format!(
-            "localStorage.setItem('millbase.puzzles', JSON.stringify({tally}))"
-        ));
+        let script = format!("localStorage.setItem('millbase.puzzles', JSON.stringify({tally}))");
+        page.script(&script);
         page.refresh();
         page.tab("learn");
         page.element_says("puzzle-tally", "Solved 299, failed 2.");
@@ -271,13 +254,7 @@ fn the_puzzle_of_a_day_is_the_same_for_everybody() {
             another(page, "puzzle-daily");
             page.element_says("task", "The puzzle of the day.");
             board = page.position().text(&Rules::STANDARD)[..26].to_owned();
-            let puzzle = shown(page, &puzzles);
-            for (place, step) in puzzle.solution.iter().enumerate().step_by(2) {
-                page.play(step.split('|').next().unwrap());
-                if let Some(reply) = puzzle.solution.get(place + 1) {
-                    page.says(&format!("played {reply}."));
-                }
-            }
+            solve(page, shown(page, &puzzles));
             page.element_says("puzzle-tally", "You have solved the puzzle of the day.");
         });
         board
@@ -290,14 +267,14 @@ type Lesson = (String, Vec<(Option<String>, Json)>);
 
 /// The lessons of the page.
 fn lessons() -> Vec<Lesson> {
-    let text = include_str!("../../page/files/lessons.json");
-    let json: Json = serde_json::from_str(text).unwrap();
-    let lessons = json["lessons"].as_array().unwrap().iter();
+    let file = include_str!("../../page/files/lessons.json");
+    let json: Json = serde_json::from_str(file).unwrap();
+    let lessons = items(&json["lessons"]).iter();
     let lessons = lessons.map(|lesson| {
-        let steps = lesson["steps"].as_array().unwrap().iter();
+        let steps = items(&lesson["steps"]).iter();
         let position = |step: &Json| step["position"].as_str().map(str::to_owned);
         let steps = steps.map(|step| (position(step), step["goal"].clone()));
-        (lesson["name"].as_str().unwrap().to_owned(), steps.collect())
+        (text(&lesson["name"]).to_owned(), steps.collect())
     });
     lessons.collect()
 }
@@ -335,14 +312,12 @@ fn lessons_are_learnt_by_mouse() {
                 page.says("White to");
                 if number == 0 && !goal.is_number() {
                     // A wrong turn, and the same task again.
+                    let right = goal.as_array().map_or(&[][..], |turns| turns);
                     let all = page.position().turns(&Rules::STANDARD).into_iter();
-                    let wrong = all.map(|turn| turn.to_string()).find(|turn| {
-                        !turn.contains('x')
-                            && !goal
-                                .as_array()
-                                .is_some_and(|turns| turns.contains(&json!(turn)))
-                    });
-                    page.play(&wrong.unwrap());
+                    let mut all = all.map(|turn| turn.to_string());
+                    let is_wrong =
+                        |turn: &String| !turn.contains('x') && !right.contains(&json!(turn));
+                    page.play(&all.find(is_wrong).unwrap());
                     page.element_says("task", "does not do it.");
                     page.click("b4");
                     page.element_says("problem", "This task is done.");
@@ -365,19 +340,17 @@ fn lessons_are_learnt_by_mouse() {
                 let next = steps.get(number + 1);
                 if next.is_none_or(|(position, _)| position.is_some()) {
                     page.until("return !document.getElementById('lesson-next').hidden");
-                    let words = if next.is_some() {
-                        "Go on"
-                    } else {
-                        "Next lesson"
-                    };
-                    page.element_says("lesson-next", words);
-                    if next.is_some() {
-                        page.click("lesson-next");
+                    match next {
+                        Some(_) => {
+                            page.element_says("lesson-next", "Go on");
+                            page.click("lesson-next");
+                        }
+                        None => page.element_says("lesson-next", "Next lesson"),
                     }
                 }
             }
-            let learnt = "return document.querySelectorAll('#lessons .learnt').length";
-            assert_eq!(page.script(learnt), place + 1, "{name}");
+            let learnt = page.count("#lessons .learnt") as usize;
+            assert_eq!(learnt, place + 1, "{name}");
             page.click("lesson-next");
         }
         // A reload keeps the task.
@@ -426,10 +399,9 @@ fn mistakes_are_asked_about_until_they_are_found() {
         page.says("played g1-d1");
         page.tab("game");
         page.click("find-mistakes");
-        page.element_says(
-            "review-words",
-            "1 mistake. White: accuracy 0%, mistakes 1, slower turns 0. Black: accuracy 100%",
-        );
+        let review =
+            "1 mistake. White: accuracy 0%, mistakes 1, slower turns 0. Black: accuracy 100%";
+        page.element_says("review-words", review);
         page.element_says("task", "Turn 1: White was winning and played d1-d2. Now it is only a draw. Find a better turn.");
         // The board is as it was, and no value gives the answer away.
         assert!(page.is("d1", "white") && !page.is("d2", "white"));
@@ -438,18 +410,15 @@ fn mistakes_are_asked_about_until_they_are_found() {
         assert!(page.focused().len() == 2, "the board has the focus");
         // A turn that is no better is taken back.
         page.play("d1-d2");
-        page.element_says(
-            "task",
-            "d1-d2 is the turn that was played. Find a better turn.",
-        );
+        let same = "d1-d2 is the turn that was played. Find a better turn.";
+        page.element_says("task", same);
         page.play("a7-d7");
         page.element_says("task", "a7-d7 is no better. Find a better turn.");
         page.until("return document.querySelectorAll('#game button').length === 2");
         page.play("d1-a1xg1");
-        page.element_says(
-            "task",
-            "Right: d1-a1xg1 is the best turn. White could win. After d1-d2 it is only a draw.",
-        );
+        let right =
+            "Right: d1-a1xg1 is the best turn. White could win. After d1-d2 it is only a draw.";
+        page.element_says("task", right);
         page.element_says("task", "You found 0 of 1.");
         page.element_says("lines", "Best:");
         page.element_says("lines", "Refutation:");
@@ -467,8 +436,7 @@ fn mistakes_are_asked_about_until_they_are_found() {
         assert_eq!(page.script(mark), "?");
         page.refresh();
         page.until("return document.querySelector('#game .fault') !== null");
-        let text = page.script("return document.getElementById('game-text').value");
-        assert!(text.as_str().unwrap().contains("1. d1-d2?"), "{text}");
+        shows(text(&page.game_text()), "1. d1-d2?");
         // The way on from a marked turn is the same.
         page.click("first");
         page.script("document.querySelector('#game button').click()");
@@ -488,10 +456,8 @@ fn mistakes_are_asked_about_until_they_are_found() {
         page.play("f6-a7");
         page.says("played f6-a7");
         page.click("find-mistakes");
-        page.element_says(
-            "review-words",
-            "No mistake was found. White: accuracy 100%, mistakes 0, slower turns 1.",
-        );
+        let review = "No mistake was found. White: accuracy 100%, mistakes 0, slower turns 1.";
+        page.element_says("review-words", review);
         assert_eq!(page.script(mark), "?!");
         // Where no value is known, nothing is said to be right.
         if site().is_none() {
@@ -585,14 +551,11 @@ fn records_are_opened_and_stepped_through() {
         // The longest of all are published: 204 turns, in 8-7.
         page.element_says("gallery-list", "7–8: loss in 204");
         page.choose("gallery-choice", "3-3");
-        page.element_says(
-            "gallery-list",
-            "whoever is to move loses (one of 2 positions)",
-        );
+        let mutual = "whoever is to move loses (one of 2 positions)";
+        page.element_says("gallery-list", mutual);
         let open = |number: usize| {
-            page.script(&format!(
-                "document.querySelectorAll('#gallery-list button')[{number}].click()"
-            ))
+            let button = format!("document.querySelectorAll('#gallery-list button')[{number}]");
+            page.script(&format!("{button}.click()"))
         };
         open(1);
         page.element_says("value", "26");

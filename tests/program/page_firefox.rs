@@ -7,9 +7,7 @@ use crate::webdriver::key;
 /// Presses the points of a turn, one after the other. The driver clicks no part of a drawing by itself.
 fn play(page: &Page, turn: &str) {
     for point in turn.split(['-', 'x']) {
-        page.until(&format!(
-            "return document.getElementById('{point}').classList.contains('open')"
-        ));
+        page.opens(point);
         page.drag(&format!("#{point}"), 0, 0);
     }
 }
@@ -52,10 +50,7 @@ fn values_and_pictures_are_shown_in_firefox() {
         play(page, "b4");
         page.element_says("over-result", "White wins");
         page.tab("setup");
-        page.script(
-            "URL.createObjectURL = blob => { window.saved = blob; return 'blob:'; };
-             HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; }",
-        );
+        page.keep_saved_file();
         page.click("save-png");
         page.until("return window.savedName === 'millbase.png'");
         assert_eq!(page.text("problem"), "");

@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::{Map, Value as Json, json};
 
 use crate::common::root;
+use crate::process::{items, shows, text};
 use crate::visit::{Screen, visit};
 
 /// The files of the page with this ending, with their names.
@@ -30,10 +31,8 @@ fn languages() -> BTreeMap<String, Map<String, Json>> {
 /// The texts between two marks.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> BTreeSet<&'a str> {
     let pieces = text.split(open).skip(1);
-    pieces
-        .filter_map(|piece| piece.split_once(close))
-        .map(|(found, _)| found)
-        .collect()
+    let pieces = pieces.filter_map(|piece| piece.split_once(close));
+    pieces.map(|(found, _)| found).collect()
 }
 
 /// The forms of an entry by their plurals; one without plurals has only the form `other`.
@@ -41,11 +40,10 @@ fn forms(entry: &Json) -> BTreeMap<&str, &str> {
     match entry {
         Json::Object(forms) => {
             let forms = forms.iter();
-            forms
-                .map(|(plural, form)| (plural.as_str(), form.as_str().unwrap()))
-                .collect()
+            let forms = forms.map(|(plural, form)| (plural.as_str(), text(form)));
+            forms.collect()
         }
-        _ => BTreeMap::from([("other", entry.as_str().unwrap())]),
+        _ => BTreeMap::from([("other", text(entry))]),
     }
 }
 
@@ -56,10 +54,7 @@ fn every_language_has_the_same_words_and_holes() {
     let scripts = files("", "js");
     assert!(english.len() > 300 && languages.len() >= 2);
     for (code, words) in &languages {
-        assert!(
-            scripts["strings"].contains(&format!("{code}: \"")),
-            "{code} is not offered"
-        );
+        shows(&scripts["strings"], &format!("{code}: \""));
         let keys: BTreeSet<&String> = words.keys().chain(english.keys()).collect();
         for key in keys {
             let (Some(here), Some(there)) = (words.get(key), english.get(key)) else {
@@ -90,22 +85,16 @@ fn words_are_used_and_used_words_exist() {
     let mut asked: BTreeSet<&str> = between(&html, "data-t=\"", "\"");
     asked.extend(between(&html, "data-label=\"", "\""));
     let site = root().join("tools/site-files");
-    let others = fs::read_dir(site)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let others = fs::read_dir(site).unwrap();
+    let others = others.map(|entry| entry.unwrap().path());
     let others = others.filter(|path| path.extension().is_some_and(|found| found == "js"));
     texts.extend(others.map(|path| fs::read_to_string(path).unwrap()));
     for text in &texts {
-        asked.extend(
-            between(text, " t(\"", "\"")
-                .into_iter()
-                .chain(between(text, "(t(\"", "\"")),
-        );
+        asked.extend(between(text, " t(\"", "\""));
+        asked.extend(between(text, "(t(\"", "\""));
     }
-    let missing: Vec<_> = asked
-        .iter()
-        .filter(|key| !english.contains_key(**key))
-        .collect();
+    let missing = asked.iter().filter(|key| !english.contains_key(**key));
+    let missing: Vec<_> = missing.collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(asked.len() > 150, "{}", asked.len());
     let quoted: BTreeSet<&str> = texts.iter().flat_map(|text| between_quotes(text)).collect();
@@ -141,15 +130,14 @@ fn numbers_have_their_plurals_in_every_language() {
             );
             let plurals: Vec<String> = serde_json::from_value(page.script(&script)).unwrap();
             for (key, entry) in words.iter().filter(|(_, entry)| entry.is_object()) {
+                let is_used = |plural: &str| plurals.iter().any(|one| one == plural);
                 let mut named: Vec<&str> = forms(entry).into_keys().collect();
-                named
-                    .retain(|plural| *plural != "other" || plurals.iter().any(|one| one == plural));
+                named.retain(|plural| *plural != "other" || is_used(plural));
                 assert_eq!(named, plurals, "{code}: {key}");
             }
             page.choose("language", code);
-            page.until(&format!(
-                "return document.documentElement.lang === '{code}'"
-            ));
+            let is_shown = format!("return document.documentElement.lang === '{code}'");
+            page.until(&is_shown);
         }
         page.choose("language", "de");
         page.says("Weiß setzt einen Stein");
@@ -157,7 +145,7 @@ fn numbers_have_their_plurals_in_every_language() {
             "const { options } = document.getElementById('language');
              return [...options].map(({ value, lang }) => value === lang && value)",
         );
-        assert_eq!(words.as_array().unwrap().len(), languages.len());
-        assert!(words.as_array().unwrap().contains(&json!("de")));
+        assert_eq!(items(&words).len(), languages.len());
+        assert!(items(&words).contains(&json!("de")));
     });
 }

@@ -123,10 +123,8 @@ pub fn site() -> Option<PathBuf> {
 pub fn installed(names: &[&str]) -> Option<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&folders).collect();
-    let mut files = names
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    files.find(|file| file.is_file())
+    let files = |name| folders.iter().map(move |folder| folder.join(name));
+    names.iter().flat_map(files).find(|file| file.is_file())
 }
 
 /// Starts the driver of the browser, with its files in a folder; returns its address.
@@ -206,24 +204,13 @@ pub fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     };
     // Dropped after the browser.
     let (_driver, driver_address) = driver(home.path());
-    let mut args = vec![
-        "--headless".to_owned(),
-        "--no-sandbox".to_owned(),
-        "--disable-gpu".to_owned(),
-        "--disable-quic".to_owned(),
-        "--no-first-run".to_owned(),
-        "--disable-background-networking".to_owned(),
-        "--disable-component-update".to_owned(),
-        "--disable-sync".to_owned(),
-        "--hide-scrollbars".to_owned(),
-        "--lang=en".to_owned(),
-    ];
-    let dark = matches!(screen, Screen::Dark);
-    args.push(format!(
-        "--blink-settings=preferredColorScheme={}",
-        u8::from(!dark)
-    ));
-    let mut options = json!({ "binary": chromium, "args": args });
+    let light = u8::from(screen != Screen::Dark);
+    let args = format!(
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+         --disable-background-networking --disable-component-update --disable-sync \
+         --hide-scrollbars --lang=en --blink-settings=preferredColorScheme={light}"
+    );
+    let mut options = json!({ "binary": chromium, "args": process::split(&args) });
     // On a desktop, the emulation only sets the size of the page, which differs from the window's.
     let (width, height) = screen.size();
     let phone = screen.is_phone();
@@ -337,10 +324,8 @@ impl Page {
             if text.contains(words) {
                 return;
             }
-            assert!(
-                start.elapsed() < PATIENCE,
-                "'{words}' does not come, but '{text}'"
-            );
+            let is_late = start.elapsed() >= PATIENCE;
+            assert!(!is_late, "'{words}' does not come, but '{text}'");
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -386,9 +371,8 @@ impl Page {
         self.script("document.activeElement.blur()");
         let short: Vec<&str> = position.split(' ').take(10).collect();
         let short = short.join(" ");
-        self.script(&format!(
-            "location.hash = 'fen=' + encodeURIComponent('{short}')"
-        ));
+        let address = format!("location.hash = 'fen=' + encodeURIComponent('{short}')");
+        self.script(&address);
         self.until(&format!(
             "return document.getElementById('position-text').value.startsWith('{short}') \
              && document.getElementById('game').hidden \
@@ -419,15 +403,66 @@ impl Page {
         serde_json::from_value(self.script(script)).unwrap()
     }
 
+    /// Plays a turn, and waits until the page says so.
+    pub fn make(&self, turn: &str) {
+        self.play(turn);
+        self.says(&format!("played {turn}."));
+    }
+
+    /// Loads a text as a game.
+    pub fn load_game(&self, text: &str) {
+        self.write("game-text", text);
+        self.click("game-load");
+    }
+
+    /// Loads a text as a position.
+    pub fn load_position(&self, text: &str) {
+        self.write("position-text", text);
+        self.click("position-load");
+    }
+
+    /// The text of the game.
+    pub fn game_text(&self) -> Json {
+        self.script("return document.getElementById('game-text').value")
+    }
+
+    /// Follows the part of an address behind `#`.
+    pub fn follow(&self, address: &str) {
+        self.script(&format!("location.hash = '{address}'"));
+    }
+
+    /// Whether a condition holds on the page.
+    pub fn holds(&self, condition: &str) -> bool {
+        self.script(&format!("return {condition}")) == true
+    }
+
+    /// How many elements of the page this selector finds.
+    pub fn count(&self, selector: &str) -> u64 {
+        let script = format!("return document.querySelectorAll(\"{selector}\").length");
+        self.script(&script).as_u64().unwrap()
+    }
+
+    /// Keeps the file that the page saves, and its name, in its window.
+    pub fn keep_saved_file(&self) {
+        self.script(
+            "URL.createObjectURL = blob => { window.saved = blob; return 'blob:'; };
+             HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; }",
+        );
+    }
+
     /// Clicks the points of a turn, one after the other.
     pub fn play(&self, turn: &str) {
         for point in turn.split(['-', 'x']) {
             // A point is open once the answer to the question for the turns has arrived.
-            self.until(&format!(
-                "return document.getElementById('{point}').classList.contains('open')"
-            ));
+            self.opens(point);
             self.click(point);
         }
+    }
+
+    /// Waits until a point may be chosen.
+    pub fn opens(&self, point: &str) {
+        let is_open = format!("document.getElementById('{point}').classList.contains('open')");
+        self.until(&format!("return {is_open}"));
     }
 
     /// Saves a screenshot if the user wants them.
@@ -469,9 +504,7 @@ pub fn axe(screen: Screen) -> Option<String> {
     let wanted = !matches!(screen, Screen::Small | Screen::Lying);
     let axe = fs::read_to_string(file).ok().filter(|_| wanted);
     if wanted && axe.is_none() {
-        crate::process::skip(
-            "axe-core is not there; 'npm ci --prefix tests/program/browser' fetches it",
-        );
+        process::skip("axe-core is missing; 'npm ci --prefix tests/program/browser' fetches it");
     }
     axe
 }
