@@ -16,18 +16,13 @@ fn several_requests_go_over_one_connection() {
     let path = format!("/probe?fen={}", encoded(FLYING.as_bytes()));
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let last = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    stream
-        .write_all((request.repeat(99) + &last).as_bytes())
-        .unwrap();
+    let requests = request.repeat(99) + &last;
+    stream.write_all(requests.as_bytes()).unwrap();
     let mut answers = String::new();
     stream.read_to_string(&mut answers).unwrap();
     assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 100);
-    assert_eq!(
-        answers
-            .matches("\"wdl\":\"loss\",\"dtw\":26,\"source\"")
-            .count(),
-        100
-    );
+    let value = "\"wdl\":\"loss\",\"dtw\":26,\"source\"";
+    assert_eq!(answers.matches(value).count(), 100);
 }
 
 /// A request that no honest client makes.
@@ -36,6 +31,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
         (0..length).map(|_| random.below(256) as u8).collect()
     };
     let end = b"Host: localhost\r\nConnection: close\r\n\r\n";
+    let whole = |head: String| [head.as_bytes(), end].concat();
     match random.below(10) {
         0 => {
             let length = random.below(3000);
@@ -46,8 +42,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
             let length = random.below(200);
             let text = noise(random, length);
             let path = *random.pick(&["probe", "line", "turns"]);
-            let head = format!("GET /{path}?fen={} HTTP/1.1\r\n", encoded(&text));
-            [head.as_bytes(), end].concat()
+            whole(format!("GET /{path}?fen={} HTTP/1.1\r\n", encoded(&text)))
         }
         2 => {
             // A position with a few letters changed.
@@ -56,28 +51,23 @@ fn malformed(random: &mut Random) -> Vec<u8> {
                 let at = random.below(text.len());
                 text[at] = *random.pick(b"O@*/wbpmsr?0123456789- ");
             }
-            let head = format!("GET /probe?fen={} HTTP/1.1\r\n", encoded(&text));
-            [head.as_bytes(), end].concat()
+            whole(format!("GET /probe?fen={} HTTP/1.1\r\n", encoded(&text)))
         }
         3 => {
             let query = "x".repeat(100 << random.below(11));
-            let head = format!("GET /probe?fen={query} HTTP/1.1\r\n");
-            [head.as_bytes(), end].concat()
+            whole(format!("GET /probe?fen={query} HTTP/1.1\r\n"))
         }
         4 => {
             let value = "y".repeat(100 << random.below(11));
-            let head = format!("GET /healthz HTTP/1.1\r\nX-Large: {value}\r\n");
-            [head.as_bytes(), end].concat()
+            whole(format!("GET /healthz HTTP/1.1\r\nX-Large: {value}\r\n"))
         }
         5 => {
             let headers = "X-Many: 1\r\n".repeat(random.below(500));
-            let head = format!("GET /healthz HTTP/1.1\r\n{headers}");
-            [head.as_bytes(), end].concat()
+            whole(format!("GET /healthz HTTP/1.1\r\n{headers}"))
         }
         6 => {
             // Half a request.
-            let request =
-                b"GET /probe?fen=start HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+            let request = whole("GET /probe?fen=start HTTP/1.1\r\n".to_owned());
             request[..random.below(request.len())].to_vec()
         }
         7 => {
@@ -97,8 +87,7 @@ fn malformed(random: &mut Random) -> Vec<u8> {
                 "PUT", "DELETE", "CONNECT", "TRACE", "OPTIONS", "get", "\u{e9}", "",
             ]);
             let version = *random.pick(&["HTTP/1.1", "HTTP/9.9", "HTTP/0.9", "", "RTSP/1.0"]);
-            let head = format!("{method} /probe?fen=%zz%00%ff&&&=& {version}\r\n");
-            [head.as_bytes(), end].concat()
+            whole(format!("{method} /probe?fen=%zz%00%ff&&&=& {version}\r\n"))
         }
     }
 }
@@ -131,36 +120,27 @@ fn malformed_requests_by_the_thousand_do_no_harm() {
             }
             let answer = String::from_utf8_lossy(&answer);
             let status = answer.split(' ').nth(1).unwrap_or_default();
-            assert!(
-                ["200", "400", "404", "405", "413", "414", "431"].contains(&status),
-                "{status} for {}",
-                String::from_utf8_lossy(&request)
-            );
+            let expected = ["200", "400", "404", "405", "413", "414", "431"].contains(&status);
+            let request = String::from_utf8_lossy(&request);
+            assert!(expected, "{status} for {request}");
             let count = if status == "200" { &accepted } else { &refused };
             count.fetch_add(1, Relaxed);
         }
     };
-    thread::scope(|scope| {
-        for seed in 0..CLIENTS {
-            let storm = &storm;
-            scope.spawn(move || storm(seed));
-        }
+    let [before, after] = [0, CLIENTS].map(|first| {
+        thread::scope(|scope| {
+            for seed in first..first + CLIENTS {
+                let storm = &storm;
+                scope.spawn(move || storm(seed));
+            }
+        });
+        server.memory()
     });
-    let before = server.memory();
-    thread::scope(|scope| {
-        for seed in CLIENTS..2 * CLIENTS {
-            let storm = &storm;
-            scope.spawn(move || storm(seed));
-        }
-    });
-    let after = server.memory();
     for count in [accepted, refused].map(AtomicUsize::into_inner) {
         assert!(count > REQUESTS / 10, "{count} of one kind");
     }
-    assert!(
-        after < before + 16 * 1024,
-        "{before} KiB grew to {after} KiB"
-    );
+    let grown = after.saturating_sub(before);
+    assert!(grown < 16 * 1024, "{before} KiB grew to {after} KiB");
     assert_eq!(server.ask("/probe", FLYING).json()["dtw"], 26);
 }
 
@@ -171,9 +151,8 @@ fn slow_clients_do_not_hold_up_others_and_are_let_go() {
     let sockets = server.sockets();
     let mut slow: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
     for stream in &mut slow {
-        stream
-            .write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ")
-            .unwrap();
+        let head = b"GET /healthz HTTP/1.1\r\nX-Slow: ";
+        stream.write_all(head).unwrap();
     }
     // These request much and read nothing.
     let path = format!("/line?fen={}", encoded(FLYING.as_bytes()));

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::common::{BLOCKED, FLYING, LARGER, REMOVAL, WON, rows};
-use crate::process::{self, has};
+use crate::process::{self, has, items, objects, split, text};
 use crate::serve::{Reply, Server, encoded, run_client};
 
 /// Sends a request with these header lines and this body.
@@ -18,23 +18,15 @@ fn send(server: &Server, method: &str, path: &str, headers: &str, body: &str) ->
 
 /// The fields of a position without those of its turns.
 fn standing(json: &Json) -> Vec<Json> {
-    const FIELDS: [&str; 7] = [
-        "category",
-        "dtw",
-        "dtz",
-        "precise_dtz",
-        "dtm",
-        "variant_loss",
-        "stalemate",
-    ];
-    FIELDS.iter().map(|&field| json[field].clone()).collect()
+    let fields = "category dtw dtz precise_dtz dtm variant_loss stalemate".split(' ');
+    fields.map(|field| json[field].clone()).collect()
 }
 
 /// Asks about the position after each turn: its fields are those of the turn.
 fn check_moves(server: &Server, path: &str, answer: &Json) -> usize {
-    let moves = answer["moves"].as_array().unwrap();
+    let moves = items(&answer["moves"]);
     for each in moves {
-        let after = server.ask(path, each["position"].as_str().unwrap()).json();
+        let after = server.ask(path, text(&each["position"])).json();
         if !each["dtz"].is_null() || !each["dtw"].is_null() || each["category"] == "draw" {
             assert_eq!(standing(&after), standing(each), "{each}");
         }
@@ -83,41 +75,36 @@ fn known_positions_have_the_fields_of_a_tablebase() {
     assert_eq!(check_moves(&server, "/standard", &won), 51);
     let removal = server.ask("/standard", REMOVAL).json();
     assert!(check_moves(&server, "/standard", &removal) > 0);
-    let is_zeroing = |each: &Json| each["uci"].as_str().unwrap().contains('x');
     for answer in [won, removal] {
-        for each in answer["moves"].as_array().unwrap() {
-            assert_eq!(each["zeroing"], is_zeroing(each));
+        for each in items(&answer["moves"]) {
+            assert_eq!(each["zeroing"], text(&each["uci"]).contains('x'));
         }
     }
     let over = server.ask("/standard", BLOCKED).json();
     has!(over, {"variant_loss": true, "dtw": 0, "moves": []});
 }
 
+/// Builds databases with these options.
+fn build(home: &TempDir, options: &str) {
+    let args = format!("build --quiet {options}");
+    let built = process::run(&mut process::program(home.path(), &split(&args)));
+    assert_eq!(built.status, 0, "{}", built.err);
+}
+
 #[test]
 fn the_path_names_the_rules() {
     let home = TempDir::new().unwrap();
-    let build = [
-        "build",
-        "--rules",
-        "standard-100",
-        "--pair",
-        "3-3",
-        "--quiet",
-    ];
-    let built = process::run(&mut process::program(home.path(), &build));
-    assert_eq!(built.status, 0, "{}", built.err);
+    build(&home, "--rules standard-100 --pair 3-3");
     let server = Server::start_in(home, &["--rules", "ten"]);
     // Clients send parameters that mean nothing here.
     let fen = encoded(FLYING.as_bytes());
-    let standard = server
-        .get(&format!("/standard?dtc=always&fen={fen}"))
-        .json();
+    let standard = server.get(&format!("/standard?dtc=always&fen={fen}"));
+    let standard = standard.json();
     has!(standard, {"dtw": -26, "dtz": null});
     // Under a limit of quiet turns, depths are the turns to a removal.
     let limited = server.ask("/standard-100", FLYING).json();
-    let probe = server
-        .get(&format!("/probe?rules=standard-100&fen={fen}"))
-        .json();
+    let probe = server.get(&format!("/probe?rules=standard-100&fen={fen}"));
+    let probe = probe.json();
     has!(limited, {"dtw": null, "category": &probe["wdl"]});
     assert_eq!(limited["dtz"].as_i64().map(i64::abs), probe["dtw"].as_i64());
     assert!(check_moves(&server, "/standard-100", &limited) > 0);
@@ -137,11 +124,7 @@ fn many_positions_come_in_one_request() {
         let reply = send(&server, "POST", path, "", &body);
         assert_eq!(reply.status, 200);
         assert!(reply.head.contains("content-type: application/x-ndjson"));
-        let lines = reply
-            .body
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap());
-        let lines: Vec<Json> = lines.collect();
+        let lines = objects(&reply.body);
         assert_eq!(lines.len(), 4);
         for (line, position) in lines.iter().zip([FLYING, WON]) {
             let mut alone = server.ask(one, position).json();
@@ -171,10 +154,8 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
     let fen = FLYING.replace(' ', "_");
     let server = Server::start(&[]);
     let mut tags = Vec::new();
-    for (path, cache) in [
-        ("/standard", "public, max-age=3600"),
-        ("/probe", "no-cache"),
-    ] {
+    let kept = "public, max-age=3600";
+    for (path, cache) in [("/standard", kept), ("/probe", "no-cache")] {
         let path = format!("{path}?fen={fen}");
         let first = server.get(&path);
         let tag = header(&first, "etag").unwrap();
@@ -194,18 +175,13 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
     let other = server.ask("/standard", WON);
     tags.push(header(&other, "etag").unwrap());
     // Neither errors nor answers that depend on time have one.
-    for path in [
-        "/standard?fen=rubbish",
-        "/play?fen=start&movetime=1",
-        "/healthz",
-    ] {
+    let play = "/play?fen=start&movetime=1";
+    for path in ["/standard?fen=rubbish", play, "/healthz"] {
         assert_eq!(header(&server.get(path), "etag"), None, "{path}");
     }
     // Where there are more files, what has no answer may have one.
     let home = TempDir::new().unwrap();
-    let build = ["build", "--pair", "5-5", "--quiet"];
-    let built = process::run(&mut process::program(home.path(), &build));
-    assert_eq!(built.status, 0, "{}", built.err);
+    build(&home, "--pair 5-5");
     let server = Server::start_in(home, &[]);
     let larger = server.get(&format!("/standard?fen={fen}"));
     tags.push(header(&larger, "etag").unwrap());
