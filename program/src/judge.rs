@@ -91,11 +91,10 @@ pub struct Judge {
 }
 
 fn option(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=');
-    let parts = parts.filter(|(name, _)| !name.trim().is_empty());
-    parts
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .ok_or_else(|| format!("an option is written like Hash=16, not '{text}'"))
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("an option is written like Hash=16, not '{text}'")),
+    }
 }
 
 /// The numbers of placements after which the exam takes positions without `--from`.
@@ -125,10 +124,8 @@ impl Judge {
         let report = ExamReport::new(&exam, &replies, db.rules());
         let failure = report.failure.clone();
         if let (Some(failure), true) = (&failure, report.failed as usize == exam.len()) {
-            return Err(Usage(format!(
-                "the engine gave no turn in the whole exam: {failure}"
-            ))
-            .into());
+            let sentence = format!("the engine gave no turn in the whole exam: {failure}");
+            return Err(Usage(sentence).into());
         }
         let [from_start, from_draws, from_wins] = self.play(&db, &player, &families, options)?;
         let judgement = Judgement {
@@ -140,30 +137,18 @@ impl Judge {
         };
         output::answer(options, &judgement, |out| write(out, &judgement))?;
         if exam.len() < self.positions as usize {
-            let (found, wanted) = (exam.len(), self.positions);
-            output::note(
-                options,
-                format_args!(
-                    "note: only {found} of {wanted} positions in which a turn can be an error were found"
-                ),
-            );
+            let found = format!("note: only {} of {} positions", exam.len(), self.positions);
+            let note = format!("{found} in which a turn can be an error were found");
+            output::note(options, note);
         }
         if let Some(failure) = failure {
-            output::note(
-                options,
-                format_args!(
-                    "note: the engine did not answer every question; the first failure: {failure}"
-                ),
-            );
+            let note = "note: the engine did not answer every question; the first failure";
+            output::note(options, format_args!("{note}: {failure}"));
         }
         if let (true, Some(missing)) = (self.starts > 0, missing(truth)?) {
-            output::note(
-                options,
-                format_args!(
-                    "note: the perfect player searches where no database answers: {}",
-                    advice::sentence(&missing)
-                ),
-            );
+            let note = "note: the perfect player searches where no database answers";
+            let why = advice::sentence(&missing);
+            output::note(options, format_args!("{note}: {why}"));
         }
         Ok(Status::Done)
     }
@@ -274,10 +259,8 @@ pub struct Judgement {
 fn write(out: &mut impl Write, judgement: &Judgement) -> io::Result<()> {
     let exam = &judgement.exam;
     writeln!(out, "{}", judgement.engine)?;
-    let (skill, interval) = (
-        percent(exam.score.skill),
-        confidence(exam.score.skill_interval),
-    );
+    let skill = percent(exam.score.skill);
+    let interval = confidence(exam.score.skill_interval);
     writeln!(out, "skill {skill}{interval}, in the exam {}\n", exam.exam)?;
     let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
     let mut table = TextTable::new(&headings);
@@ -303,13 +286,8 @@ fn write(out: &mut impl Write, judgement: &Judgement) -> io::Result<()> {
         ("won positions", judgement.from_wins),
     ] {
         if results.games() > 0 {
-            let ResultCounts {
-                wins,
-                draws,
-                losses,
-            } = results;
             let mut cells = vec![Cell::text(name)];
-            cells.extend([wins, draws, losses].map(Cell::count));
+            cells.extend([results.wins, results.draws, results.losses].map(Cell::count));
             table.row(cells);
         }
     }

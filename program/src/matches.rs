@@ -167,9 +167,8 @@ impl Match {
             Some(_) => "the same command goes on with the others",
             None => "with --log, the same command could go on with the others",
         };
-        let (stopped, options_then, bar_then) =
-            (Arc::clone(&standing), options.clone(), bar.clone());
-        let report_then = report.clone();
+        let (stopped, report_then) = (Arc::clone(&standing), report.clone());
+        let (options_then, bar_then) = (options.clone(), bar.clone());
         external_engine::report_at_stop(move || {
             let standing = held(&stopped);
             bar_then.finish_and_clear();
@@ -204,10 +203,8 @@ impl Match {
         let report = report(&held(&standing));
         output::answer(options, &report, |out| write(out, &report))?;
         if let Some(why) = forfeit {
-            output::note(
-                options,
-                format_args!("note: an engine lost games by forfeit; the first: {why}"),
-            );
+            let note = format!("note: an engine lost games by forfeit; the first: {why}");
+            output::note(options, note);
         }
         Ok(Status::Done)
     }
@@ -272,10 +269,10 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
     }
     match starts.is_empty() {
         false => Ok(starts),
-        true => Err(Usage(format!(
-            "'{name}' does not contain a position; write one on each line"
-        ))
-        .into()),
+        true => {
+            let sentence = format!("'{name}' does not contain a position; write one on each line");
+            Err(Usage(sentence).into())
+        }
     }
 }
 
@@ -358,9 +355,8 @@ impl Log {
                 continue;
             }
             let game: PlayedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
-            if game.number >= contest.games()
-                || games.iter().any(|other| other.number == game.number)
-            {
+            let is_twice = games.iter().any(|other| other.number == game.number);
+            if is_twice || game.number >= contest.games() {
                 return Err(wrong(&format!("this match has no game {}", game.number)).into());
             }
             games.push(game);
@@ -417,10 +413,8 @@ fn write(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     table.write(out)?;
     if report.reviewed < games {
         let missing = output::counted(HumanCount(games - report.reviewed), "game");
-        writeln!(
-            out,
-            "\n{missing} with turns that no database at hand answers"
-        )?;
+        let words = "with turns that no database at hand answers";
+        writeln!(out, "\n{missing} {words}")?;
     }
     Ok(())
 }

@@ -184,9 +184,8 @@ impl Reviewing<'_> {
                 }
                 if let Some(cut) = record.cut() {
                     self.cut += 1;
-                    let sentence = advised(cut);
-                    self.first_unread
-                        .get_or_insert(format!("{name}, {sentence}"));
+                    let sentence = format!("{name}, {}", advised(cut));
+                    self.first_unread.get_or_insert(sentence);
                 }
                 games.push(record);
             }
@@ -194,14 +193,11 @@ impl Reviewing<'_> {
                 true => Truth::patient(self.db),
                 false => Truth::brief(self.db),
             };
-            let reviews: Vec<_> = games
-                .into_par_iter()
-                .map(|record| {
-                    let review = GameReview::of(truth, &record.game)?;
-                    Ok((record, review))
-                })
-                .collect::<Result<_, DbError>>()?;
-            for graded in reviews {
+            let reviews = games.into_par_iter().map(|record| {
+                let review = GameReview::of(truth, &record.game)?;
+                Ok((record, review))
+            });
+            for graded in reviews.collect::<Result<Vec<_>, DbError>>()? {
                 self.add(graded)?;
             }
         }
@@ -294,43 +290,34 @@ impl Reviewing<'_> {
             };
             let svg = fs::canonicalize(file).ok();
             let mut games = self.command.files.iter();
+            let name = file.display();
             if svg.is_some() && games.any(|game| fs::canonicalize(game).ok() == svg) {
-                let sentence = format!(
-                    "'{}' is the game's own file; name another for --svg",
-                    file.display()
-                );
+                let sentence = format!("'{name}' is the game's own file; name another for --svg");
                 return Err(Usage(sentence).into());
             }
             let written = fs::write(file, graph::svg(review));
-            let name = file.display();
             written.with_context(|| format!("cannot write '{name}'"))?;
         }
         if !self.command.each && !self.command.text {
             self.report()?;
         }
         if let Some(missing) = &self.missing {
-            output::note(
-                self.options,
-                format_args!(
-                    "note: some turns have no grade: {}",
-                    advice::sentence(missing)
-                ),
+            let note = format!(
+                "note: some turns have no grade: {}",
+                advice::sentence(missing)
             );
+            output::note(self.options, note);
         }
-        let (unread, all) = (
-            self.unread + self.cut,
-            output::counted(self.games(), "game"),
-        );
         if self.remarked > self.cut && self.only().is_none() {
             let games = output::counted(self.remarked, "game");
-            output::note(
-                self.options,
-                format_args!("note: {games} with remarks; '--each' shows them"),
-            );
+            let note = format!("note: {games} with remarks; '--each' shows them");
+            output::note(self.options, note);
         }
+        let (unread, games) = (self.unread + self.cut, self.games());
         let Some(sentence) = self.first_unread else {
             return Ok(Status::Done);
         };
+        let all = output::counted(games, "game");
         let how_far = if self.cut > 0 { " to the end" } else { "" };
         output::to_stderr(&format!(
             "error: {unread} of {all} could not be read{how_far}, the first: {sentence}\n"
@@ -364,10 +351,7 @@ pub fn advised(remark: &Remark) -> String {
 
 /// `Anna – Ben 1-0: 34 turns, 2 errors, first: turn 7 d6, decisive: turn 23 a1-a4`.
 fn one_line(record: &Record, review: &GameReview) -> String {
-    let errors: u32 = [Side::White, Side::Black]
-        .map(|side| review.summary.of_side(side).errors)
-        .iter()
-        .sum();
+    let errors = [Side::White, Side::Black].map(|side| review.summary.of_side(side).errors);
     let named = |number: Option<usize>| match number {
         Some(number) => format!("turn {number} {}", review.turns[number - 1].turn),
         None => no_error(review).to_owned(),
@@ -378,7 +362,7 @@ fn one_line(record: &Record, review: &GameReview) -> String {
         "{}: {}, {}, first: {}, decisive: {}{remarks}",
         title(record),
         output::counted(review.turns.len(), "turn"),
-        output::counted(errors, "error"),
+        output::counted(errors.iter().sum::<u32>(), "error"),
         named(review.first_error),
         named(review.decisive_error)
     )

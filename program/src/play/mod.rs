@@ -149,10 +149,8 @@ fn read_lines() -> Result<InputLines> {
             }
         }
     };
-    let thread = thread::Builder::new().name("input".to_owned());
-    thread
-        .spawn(read)
-        .context("cannot start the thread that reads stdin")?;
+    let thread = thread::Builder::new().name("input".to_owned()).spawn(read);
+    thread.context("cannot start the thread that reads stdin")?;
     Ok(lines)
 }
 
@@ -204,9 +202,10 @@ impl<W: Write> GameSession<W> {
             PlayCommand::Hint => self.hint(),
             PlayCommand::Analyse => self.analyse(),
             PlayCommand::Undo => self.undo(),
-            PlayCommand::Go => self
-                .check_under_way()
-                .and_then(|()| self.let_machine_play()),
+            PlayCommand::Go => {
+                let checked = self.check_under_way();
+                checked.and_then(|()| self.let_machine_play())
+            }
             PlayCommand::Board => self.show(),
             PlayCommand::Turns => self.list_turns(),
             PlayCommand::New => {
@@ -313,12 +312,8 @@ impl<W: Write> GameSession<W> {
             Analysis::Known(answer) => {
                 let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
-                TextTable::of_turns(
-                    answer
-                        .turns
-                        .iter()
-                        .map(|ranked| (ranked.turn, ranked.value)),
-                )
+                let turns = answer.turns.iter();
+                TextTable::of_turns(turns.map(|ranked| (ranked.turn, ranked.value)))
             }
             Analysis::Searched(best) => {
                 let mut table = TextTable::new(&["depth", "score", "line"]);
@@ -352,9 +347,8 @@ impl<W: Write> GameSession<W> {
                 // The machine's choice comes first among the best turns.
                 let best = self.choose(&perfect, 1)?;
                 let chosen = best.first().map(|best| best.turns[0]);
-                answer
-                    .turns
-                    .sort_by_key(|ranked| Some(ranked.turn) != chosen);
+                let turns = &mut answer.turns;
+                turns.sort_by_key(|ranked| Some(ranked.turn) != chosen);
                 Analysis::Known(answer)
             }
             Err(_) => Analysis::Searched(self.choose(&perfect, ANALYSED_LINES)?),

@@ -76,22 +76,14 @@ struct Move {
 const STANDARD: &str = "standard_9mm";
 
 /// The categories, levels, titles and descriptions that the format allows.
-const CATEGORIES: [&str; 8] = [
-    "formMill",
-    "capturePieces",
-    "winGame",
-    "defend",
-    "findBestMove",
-    "endgame",
-    "opening",
-    "mixed",
-];
-const DIFFICULTIES: [&str; 6] = ["beginner", "easy", "medium", "hard", "expert", "master"];
+const CATEGORIES: &str = "formMill capturePieces winGame defend findBestMove endgame opening mixed";
+const DIFFICULTIES: &str = "beginner easy medium hard expert master";
 const TITLE: std::ops::RangeInclusive<usize> = 3..=100;
 const SHORTEST_DESCRIPTION: usize = 10;
 
 /// Writes a pack with an optimal solution for each puzzle.
 pub fn write(out: &mut impl Write, puzzles: &[NamedPuzzle], rules: &Rules) -> io::Result<()> {
+    let packed = puzzles.iter().map(|named| PackPuzzle::new(named, rules));
     let pack = ExchangePack {
         format_version: "1.0".to_owned(),
         exported_by: Some(ExportedBy {
@@ -100,9 +92,7 @@ pub fn write(out: &mut impl Write, puzzles: &[NamedPuzzle], rules: &Rules) -> io
         }),
         export_date: Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string()),
         puzzle_count: Some(puzzles.len()),
-        puzzles: (puzzles.iter())
-            .map(|named| PackPuzzle::new(named, rules))
-            .collect(),
+        puzzles: packed.collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &pack)?;
     out.write_all(b"\n")
@@ -172,15 +162,10 @@ impl PackPuzzle {
         let is_draw = self.category == "defend" || has_tag("objective:hold-draw");
         let is_win = self.category == "winGame" || has_tag("objective:win");
         let tagged = self.tags.iter().find_map(|tag| tag.strip_prefix("win-in-"));
+        let win_in = tagged.and_then(|number| number.parse().ok());
+        let action = |made: &Move| (Side::named(&made.side), made.notation.to_ascii_lowercase());
         let lines = self.solutions.iter().map(|solution| ClaimedLine {
-            actions: (solution.moves.iter())
-                .map(|action| {
-                    (
-                        Side::named(&action.side),
-                        action.notation.to_ascii_lowercase(),
-                    )
-                })
-                .collect(),
+            actions: solution.moves.iter().map(action).collect(),
             is_optimal: solution.is_optimal,
         });
         Claim {
@@ -190,9 +175,7 @@ impl PackPuzzle {
                 (_, true) => Some(Goal::Win),
                 _ => None,
             },
-            win_in: tagged
-                .and_then(|number| number.parse().ok())
-                .or_else(|| stated(&self.title)),
+            win_in: win_in.or_else(|| stated(&self.title)),
             lines: lines.collect(),
         }
     }
@@ -220,23 +203,16 @@ impl PackPuzzle {
         if self.description.chars().count() < SHORTEST_DESCRIPTION {
             problems.push("the description has fewer than 10 characters".to_owned());
         }
-        if !CATEGORIES.contains(&self.category.as_str()) {
-            problems.push(format!(
-                "'{}' is not a category of the format",
-                self.category
-            ));
+        for (word, name, words) in [
+            (&self.category, "category", CATEGORIES),
+            (&self.difficulty, "difficulty", DIFFICULTIES),
+        ] {
+            if !words.split(' ').any(|known| known == word) {
+                problems.push(format!("'{word}' is not a {name} of the format"));
+            }
         }
-        if !DIFFICULTIES.contains(&self.difficulty.as_str()) {
-            problems.push(format!(
-                "'{}' is not a difficulty of the format",
-                self.difficulty
-            ));
-        }
-        let moves = self.solutions.iter().flat_map(|solution| &solution.moves);
-        if let Some(wrong) = moves
-            .into_iter()
-            .find(|action| Side::named(&action.side).is_none())
-        {
+        let mut moves = self.solutions.iter().flat_map(|solution| &solution.moves);
+        if let Some(wrong) = moves.find(|action| Side::named(&action.side).is_none()) {
             problems.push(format!("the side is '{}', not white or black", wrong.side));
         }
         problems
@@ -246,18 +222,14 @@ impl PackPuzzle {
 /// The number in a title like "Win in 3".
 fn stated(title: &str) -> Option<u32> {
     let lowered = title.to_ascii_lowercase();
-    let mut words = lowered
-        .split_whitespace()
-        .skip_while(|word| !word.starts_with("win"));
-    words.next()?;
+    let words = lowered.split_whitespace();
+    let mut words = words.skip_while(|word| !word.starts_with("win")).skip(1);
     let number = match words.next()? {
         "in" => words.next()?,
         _ => return None,
     };
-    number
-        .trim_end_matches(|letter: char| !letter.is_ascii_digit())
-        .parse()
-        .ok()
+    let digits = number.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    digits.parse().ok()
 }
 
 /// The actions of a step, in an order in which they are legal.
