@@ -92,11 +92,8 @@ fn perft_agrees_with_the_data() {
         let (depth, count): (u32, u64) = (depth.parse().unwrap(), count.parse().unwrap());
         let position = Position::parse(fen, &rules).unwrap();
         assert_eq!(position.text(&rules), fen);
-        assert_eq!(
-            position.perft(&rules, depth),
-            count,
-            "{about}: {fen} {depth}"
-        );
+        let found = position.perft(&rules, depth);
+        assert_eq!(found, count, "{about}: {fen} {depth}");
         rows += 1;
         if count <= PLAIN_COUNT {
             let position = PlainPosition::parse(fen, &plain).unwrap();
@@ -140,14 +137,12 @@ impl Seen {
 
 fn plain_phase(position: &PlainPosition, rules: &PlainRules) -> Phase {
     let still_placing = position.owed > 0 && position.white_hand + position.black_hand > 0;
+    let flies = |most| position.on_board(position.side) <= most;
     if position.loser(rules).is_some() || position.is_drawn(rules) {
         Phase::Over
     } else if position.hand(position.side) > 0 || still_placing {
         Phase::Placing
-    } else if rules
-        .flying
-        .is_some_and(|most| position.on_board(position.side) <= most)
-    {
+    } else if rules.flying.is_some_and(flies) {
         Phase::Flying
     } else {
         Phase::Moving
@@ -177,17 +172,9 @@ fn compare(
 
     let turns = position.turns(rules);
     let plain_turns = plain.distinct_turns(plain_rules);
-    let texts = |turns: &[String]| turns.join(" ");
-    assert_eq!(
-        texts(&turns.iter().map(Turn::to_string).collect::<Vec<_>>()),
-        texts(
-            &plain_turns
-                .iter()
-                .map(PlainTurn::to_string)
-                .collect::<Vec<_>>()
-        ),
-        "{text}"
-    );
+    let found: Vec<String> = turns.iter().map(Turn::to_string).collect();
+    let expected: Vec<String> = plain_turns.iter().map(PlainTurn::to_string).collect();
+    assert_eq!(found, expected, "{text}");
     assert_eq!(position.perft(rules, 1), turns.len() as u64, "{text}");
 
     let both = turns.into_iter().zip(plain_turns);
@@ -232,10 +219,9 @@ fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
             return;
         }
         let captures: Vec<_> = turns.iter().filter(|t| !t.0.removed().is_empty()).collect();
-        let next = if captures.is_empty() || random.below(2) == 0 {
-            random.pick(&turns)
-        } else {
-            random.pick(&captures)
+        let next = match captures.is_empty() || random.below(2) == 0 {
+            true => random.pick(&turns),
+            false => random.pick(&captures),
         };
         if !next.0.removed().is_empty() {
             let middle = before_removal(&position, &next.1, rules);
@@ -308,10 +294,8 @@ fn blocked_positions_agree_with_the_plain_implementation() {
         for _ in 0..4_000 {
             let white = 3 + random.below(rules.stones as usize - 2) as u32;
             let white = random.points_of(PointSet::ALL, white);
-            let around: PointSet = white
-                .into_iter()
-                .flat_map(|point| rules.board().neighbours(point))
-                .collect();
+            let neighbours = |point| rules.board().neighbours(point);
+            let around: PointSet = white.into_iter().flat_map(neighbours).collect();
             let around = around - white;
             if around.len() > most {
                 continue;
@@ -347,10 +331,8 @@ fn damaged_texts_are_refused_or_read_alike() {
         for _ in 0..200 {
             let mut text: Vec<char> = row[0].chars().collect();
             let place = random.below(text.len());
-            text[place] = *random.pick(&[
-                'O', '@', '*', '/', ' ', 'w', 'b', 'p', 'm', 'o', 's', 'r', '?', '0', '1', '2',
-                '9', '-', 'ö', '\t',
-            ]);
+            let letters: Vec<char> = "O@*/ wbpmosr?0129-ö\t".chars().collect();
+            text[place] = *random.pick(&letters);
             let text: String = text.into_iter().collect();
             let plain = PlainPosition::parse(&text, &plain_rules);
             match (Position::parse(&text, &rules), plain) {
@@ -417,16 +399,8 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 flying,
                 removal_from_mills: is(1),
                 removal_per_mill: is(2),
-                blocked: if is(3) {
-                    Blocked::Passes
-                } else {
-                    Blocked::Loses
-                },
-                full_board: if is(4) {
-                    FullBoard::Draws
-                } else {
-                    FullBoard::Loses
-                },
+                blocked: [Blocked::Loses, Blocked::Passes][usize::from(is(3))],
+                full_board: [FullBoard::Loses, FullBoard::Draws][usize::from(is(4))],
                 moves_while_placing: is(7),
                 quiet_turns: if is(5) { 100 } else { 90 },
                 quiet_turns_flying: if is(6) { 10 } else { 0 },
@@ -485,10 +459,8 @@ fn several_removals_are_owed_only_where_the_rules_earn_them() {
     assert_eq!(two.removals_owed(), 2);
     assert!(two.text(&each).starts_with(&owing(2)));
     let refused = read(3, &each).unwrap_err().to_string();
-    assert!(
-        refused.contains("no stone of its stands in more than 2"),
-        "{refused}"
-    );
+    let words = "no stone of its stands in more than 2";
+    assert!(refused.contains(words), "{refused}");
 
     // First the two stones outside the mill; a stone of the mill is never among them.
     let turns: Vec<String> = two.turns(&each).iter().map(Turn::to_string).collect();
@@ -526,15 +498,7 @@ fn turns_are_read_in_any_order_of_their_removals() {
         assert_eq!(turn.to_string(), expected);
         assert_eq!(expected.parse(), Ok(turn));
     }
-    for text in [
-        "d6-d5xa1xa1",
-        "xa1xa4xa7xb2",
-        "passxa1",
-        "x",
-        "d6x",
-        "d6-",
-        "",
-    ] {
+    for text in "d6-d5xa1xa1,xa1xa4xa7xb2,passxa1,x,d6x,d6-,".split(',') {
         assert!(text.parse::<Turn>().is_err(), "{text}");
     }
 }
@@ -543,123 +507,42 @@ fn turns_are_read_in_any_order_of_their_removals() {
 #[test]
 fn refused_positions_name_their_reason() {
     let cases = [
-        ("", "empty", ""),
-        ("********/********/******** w p", "too_short", ""),
-        (
-            "********/********/******** w p p x 9 0 9 0 0",
-            "not_a_number",
-            "word=x",
-        ),
-        (
-            "********/********/******** x p p 0 9 0 9 0 0",
-            "other_word",
-            "word=x allowed=w or b",
-        ),
-        (
-            "********/********/******** w m p 0 9 0 9 0 0",
-            "other_phase",
-            "word=m white=9 black=9",
-        ),
-        (
-            "********/********/OOO@@@** w p p 3 0 3 0 0 0",
-            "other_phase",
-            "word=p white=0 black=0",
-        ),
-        (
-            "********/********/******** w p s 0 9 0 9 0 0",
-            "other_phase",
-            "word=s white=9 black=9",
-        ),
-        (
-            "********/********/OOO@@@** w m s 3 0 3 0 1 0",
-            "other_action",
-            "action=s count=1",
-        ),
-        (
-            "********/********/OOO@@@** w m s 4 0 3 0 0 0",
-            "other_count",
-            "side=white said=4 count=3",
-        ),
-        (
-            "********/********/******* w p p 0 9 0 9 0 0",
-            "board_length",
-            "count=25",
-        ),
-        ("W:a1,d1:B:g7", "other_form", ""),
-        (
-            "********/****X***/******** w p p 0 9 0 9 0 0",
-            "board_letter",
-            "place=14 letter=X allowed=O, @, *",
-        ),
-        (
-            "******************/******* w p p 0 9 0 9 0 0",
-            "board_letter",
-            "place=9 letter=* allowed=/",
-        ),
-        (
-            "********/********/@******* w p p 0 9 1 9 0 0",
-            "too_many_stones",
-            "side=black count=1 hand=9 most=9",
-        ),
-        (
-            "********/********/OO*@@@** w m s 2 0 3 0 0 0",
-            "too_few_stones",
-            "side=white count=2 fewest=3",
-        ),
-        (
-            "********/********/******** w p p 0 9 0 7 0 0",
-            "hands",
-            "white=9 black=7 side=white",
-        ),
-        (
-            "********/********/OOO@@@** w m r 3 0 3 0 1 1",
-            "both_remove",
-            "",
-        ),
-        (
-            "********/********/OOO@@@** w m r 3 0 3 0 0 1",
-            "other_side_removes",
-            "side=white",
-        ),
-        (
-            "********/********/OOO@@@** w m r 3 0 3 0 2 0",
-            "too_many_removals",
-            "side=white count=2 most=1",
-        ),
-        (
-            "********/********/OO*O@@@* w m r 3 0 3 0 1 0",
-            "no_mill",
-            "side=white",
-        ),
-        (
-            "********/********/*OOO**** b p r 3 6 0 7 0 1",
-            "no_mill",
-            "side=black",
-        ),
-        (
-            "*OOO****/********/******** w p r 3 6 0 7 1 0",
-            "nothing_to_remove",
-            "side=black",
-        ),
+        " => empty => ",
+        "********/********/******** w p => too_short => ",
+        "********/********/******** w p p x 9 0 9 0 0 => not_a_number => word=x",
+        "********/********/******** x p p 0 9 0 9 0 0 => other_word => word=x allowed=w or b",
+        "********/********/******** w m p 0 9 0 9 0 0 => other_phase => word=m white=9 black=9",
+        "********/********/OOO@@@** w p p 3 0 3 0 0 0 => other_phase => word=p white=0 black=0",
+        "********/********/******** w p s 0 9 0 9 0 0 => other_phase => word=s white=9 black=9",
+        "********/********/OOO@@@** w m s 3 0 3 0 1 0 => other_action => action=s count=1",
+        "********/********/OOO@@@** w m s 4 0 3 0 0 0 => other_count => side=white said=4 count=3",
+        "********/********/******* w p p 0 9 0 9 0 0 => board_length => count=25",
+        "W:a1,d1:B:g7 => other_form => ",
+        "********/****X***/******** w p p 0 9 0 9 0 0 => board_letter => place=14 letter=X allowed=O, @, *",
+        "******************/******* w p p 0 9 0 9 0 0 => board_letter => place=9 letter=* allowed=/",
+        "********/********/@******* w p p 0 9 1 9 0 0 => too_many_stones => side=black count=1 hand=9 most=9",
+        "********/********/OO*@@@** w m s 2 0 3 0 0 0 => too_few_stones => side=white count=2 fewest=3",
+        "********/********/******** w p p 0 9 0 7 0 0 => hands => white=9 black=7 side=white",
+        "********/********/OOO@@@** w m r 3 0 3 0 1 1 => both_remove => ",
+        "********/********/OOO@@@** w m r 3 0 3 0 0 1 => other_side_removes => side=white",
+        "********/********/OOO@@@** w m r 3 0 3 0 2 0 => too_many_removals => side=white count=2 most=1",
+        "********/********/OO*O@@@* w m r 3 0 3 0 1 0 => no_mill => side=white",
+        "********/********/*OOO**** b p r 3 6 0 7 0 1 => no_mill => side=black",
+        "*OOO****/********/******** w p r 3 6 0 7 1 0 => nothing_to_remove => side=black",
     ];
     let mut seen = BTreeSet::new();
-    for (text, reason, fields) in cases {
+    for case in cases {
+        let columns: Vec<&str> = case.split(" => ").collect();
+        let [text, reason, fields] = columns.try_into().unwrap();
         let error = Position::parse(text, &Rules::STANDARD).unwrap_err();
-        let found = error.fields().iter();
-        let found: Vec<String> = found
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        assert_eq!(
-            (error.reason(), &*found.join(" ")),
-            (reason, fields),
-            "{text}: {error}"
-        );
+        assert_eq!(error.reason(), reason, "{text}: {error}");
+        let (mut found, mut names) = (Vec::new(), Vec::new());
+        for (name, value) in error.fields() {
+            found.push(format!("{name}={value}"));
+            names.push(format!("`{name}`"));
+        }
+        assert_eq!(found.join(" "), fields, "{text}: {error}");
         // The page about JSON names the reason and its fields.
-        let names: Vec<String> = error
-            .fields()
-            .iter()
-            .map(|(name, _)| format!("`{name}`"))
-            .collect();
         let row = format!("\n| `{reason}` | {} |", names.join(", ")).replace("|  |", "| |");
         assert!(include_str!("../../docs/JSON.md").contains(&row), "{row}");
         seen.insert(reason);
