@@ -8,6 +8,7 @@
 //! | [`Rows`](PositionForm::Rows) | `W..BB................... W 8 7`: the points by rows, the side to move, the stones in hand |
 //! | [`Json`](PositionForm::Json) | `{"board":"W..BB…","current_player":"W","men_to_deploy":[8,7]}` |
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::numbering::Order;
@@ -198,10 +199,10 @@ fn side(word: &str) -> Result<Side, String> {
     match word {
         "W" | "w" | "white" | "White" | "0" => Ok(Side::White),
         "B" | "b" | "black" | "Black" | "1" => Ok(Side::Black),
-        _ => Err(format!(
-            "the side to move is '{}', but must be W or B",
-            shown(word)
-        )),
+        _ => {
+            let word = shown(word);
+            Err(format!("the side to move is '{word}', but must be W or B"))
+        }
     }
 }
 
@@ -212,10 +213,8 @@ fn number(word: &str, what: &str) -> Result<u32, String> {
 
 /// The stones in hand of White and Black.
 fn both_hands(white: &str, black: &str) -> Result<[u32; 2], String> {
-    Ok([
-        number(white, "White's hand")?,
-        number(black, "Black's hand")?,
-    ])
+    let white = number(white, "White's hand")?;
+    Ok([white, number(black, "Black's hand")?])
 }
 
 fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
@@ -224,10 +223,8 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
         return Err("the position has no side to move; write it like …|W|9|9".to_owned());
     };
     let [white, black] = placed else {
-        return Err(
-            "the position must end in the stones that White and Black have placed, like …|W|9|9"
-                .to_owned(),
-        );
+        let words = "must end in the stones that White and Black have placed, like …|W|9|9";
+        return Err(format!("the position {words}"));
     };
     let mut in_hand = [0; 2];
     for (hand, (placed, of)) in in_hand
@@ -252,8 +249,9 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
 }
 
 fn mfen(text: &str) -> Result<Stated, String> {
+    let few = || format!("a position that begins with {MFEN} has eleven fields");
     let fields: Vec<&str> = text.split_whitespace().collect();
-    let [
+    let &[
         _,
         profile,
         letters,
@@ -261,43 +259,34 @@ fn mfen(text: &str) -> Result<Stated, String> {
         phase,
         action,
         hands,
-        owed,
-        quiet,
-        _,
-        result,
-        ..,
+        ref rest @ ..,
     ] = &fields[..]
     else {
-        return Err(format!(
-            "a position that begins with {MFEN} has eleven fields"
-        ));
+        return Err(few());
     };
-    if *profile != PROFILE {
+    let &[owed, quiet, _, result, ..] = rest else {
+        return Err(few());
+    };
+    if profile != PROFILE {
+        let profile = shown(profile);
         return Err(format!(
-            "the profile is '{}', but only {PROFILE} can be read",
-            shown(profile)
+            "the profile is '{profile}', but only {PROFILE} can be read"
         ));
     }
-    if *result != "-" || *to_move == "-" {
-        return Err(
-            "the game is over, and the position does not say which side was to move".to_owned(),
-        );
+    if result != "-" || to_move == "-" {
+        let words = "and the position does not say which side was to move";
+        return Err(format!("the game is over, {words}"));
     }
     if letters.contains(['w', 'b']) {
-        return Err(
-            "the board has points that removed stones leave marked, which these rules do not know"
-                .to_owned(),
-        );
+        let words = "that removed stones leave marked, which these rules do not know";
+        return Err(format!("the board has points {words}"));
     }
-    let (white, black) = hands
-        .split_once(',')
-        .ok_or_else(|| "the stones in hand must be like 9,9".to_owned())?;
-    let is_removal = *action == "r" || *owed != "-";
-    if !["p", "m"].contains(phase) {
-        return Err(format!(
-            "the phase is '{}', but must be p or m",
-            shown(phase)
-        ));
+    let hands = hands.split_once(',');
+    let (white, black) = hands.ok_or("the stones in hand must be like 9,9")?;
+    let is_removal = action == "r" || owed != "-";
+    if !["p", "m"].contains(&phase) {
+        let phase = shown(phase);
+        return Err(format!("the phase is '{phase}', but must be p or m"));
     }
     Ok(Stated {
         stones: board(&letters.replace('/', ""), Order::Rings)?,
@@ -329,25 +318,11 @@ fn rows(text: &str) -> Result<Stated, String> {
 fn object(text: &str) -> Result<Stated, String> {
     let object: Json =
         serde_json::from_str(text).map_err(|error| format!("the position is not JSON: {error}"))?;
-    let letters = object["board"]
-        .as_str()
-        .ok_or_else(|| "the position has no field \"board\" with 24 letters".to_owned())?;
-    let pair = |name: &str| -> Result<Option<[u32; 2]>, String> {
-        let number = |value: &Json| value.as_u64().and_then(|number| u32::try_from(number).ok());
-        match &object[name] {
-            Json::Null => Ok(None),
-            value => {
-                let numbers: Option<Option<Vec<u32>>> = value
-                    .as_array()
-                    .map(|pair| pair.iter().map(number).collect());
-                match numbers.flatten().as_deref() {
-                    Some(&[white, black]) => Ok(Some([white, black])),
-                    _ => Err(format!(
-                        "the field \"{name}\" must be two numbers, White's first"
-                    )),
-                }
-            }
-        }
+    let letters = object["board"].as_str();
+    let letters = letters.ok_or("the position has no field \"board\" with 24 letters")?;
+    let pair = |name: &str| {
+        let pair = Option::<[u32; 2]>::deserialize(&object[name]);
+        pair.map_err(|_| format!("the field \"{name}\" must be two numbers, White's first"))
     };
     let stones = board(letters, Order::Rows)?;
     let in_hand = match (pair("men_to_deploy")?, pair("num_men")?) {
@@ -356,10 +331,8 @@ fn object(text: &str) -> Result<Stated, String> {
         (None, None) => [0, 0],
     };
     let players = ["current_player", "player", "side_to_move", "turn"];
-    let player = players
-        .into_iter()
-        .map(|name| &object[name])
-        .find(|value| !value.is_null());
+    let mut players = players.into_iter().map(|name| &object[name]);
+    let player = players.find(|value| !value.is_null());
     let side = match (player, in_hand) {
         (Some(Json::String(word)), _) => side(word)?,
         (Some(value), _) => side(&value.to_string())?,
@@ -374,13 +347,10 @@ fn object(text: &str) -> Result<Stated, String> {
             );
         }
     };
-    let phase = object["phase"]
-        .as_str()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let is_removal = ["remov", "captur", "mill"]
-        .iter()
-        .any(|word| phase.contains(word));
+    let phase = object["phase"].as_str().unwrap_or_default();
+    let phase = phase.to_ascii_lowercase();
+    let mut removing = ["remov", "captur", "mill"].iter();
+    let is_removal = removing.any(|word| phase.contains(word));
     Ok(Stated {
         stones,
         in_hand,
@@ -415,17 +385,14 @@ pub fn text(
 
 fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: PositionForm) -> String {
     let letters = |order: Order| -> String {
-        let letter = |place| {
-            let point = order.point(place)?;
-            Some(
-                match [Side::White, Side::Black].map(|side| position.stones(side).contains(point)) {
-                    [true, _] => 'W',
-                    [_, true] => 'B',
-                    _ => '.',
-                },
-            )
+        let [white, black] = [Side::White, Side::Black].map(|side| position.stones(side));
+        let letter = |point| match (white.contains(point), black.contains(point)) {
+            (true, _) => 'W',
+            (_, true) => 'B',
+            _ => '.',
         };
-        (0..POINTS as usize).filter_map(letter).collect()
+        let points = (0..POINTS as usize).filter_map(|place| order.point(place));
+        points.map(letter).collect()
     };
     let side = match position.side_to_move() {
         Side::White => 'W',
@@ -433,10 +400,10 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
     };
     let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
     match form {
-        PositionForm::Fen => position
-            .letters_counted(rules, quiet_turns)
-            .as_str()
-            .to_owned(),
+        PositionForm::Fen => {
+            let text = position.letters_counted(rules, quiet_turns);
+            text.as_str().to_owned()
+        }
         PositionForm::Rings => {
             let [white, black] = [white, black].map(|hand| rules.stones - hand);
             format!("{}|{side}|{white}|{black}", letters(Order::Rings))

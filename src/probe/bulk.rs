@@ -109,18 +109,11 @@ impl BulkError {
     /// The same error with its index counted in the whole arrays, of which the part that was passed
     /// begins at `start`.
     #[must_use]
-    pub fn after(self, start: usize) -> BulkError {
-        match self {
-            BulkError::Position { index, why } => BulkError::Position {
-                index: start + index,
-                why,
-            },
-            BulkError::Database { index, error } => BulkError::Database {
-                index: start + index,
-                error,
-            },
-            lengths @ BulkError::Lengths { .. } => lengths,
+    pub fn after(mut self, start: usize) -> BulkError {
+        if let BulkError::Position { index, .. } | BulkError::Database { index, .. } = &mut self {
+            *index += start;
         }
+        self
     }
 }
 

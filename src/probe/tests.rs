@@ -33,17 +33,13 @@ fn files_without_depths_hold_win_draw_and_loss() {
         write(folder.path(), pair, &values, profile).unwrap();
         let database = Database::open(folder.path(), RULES).unwrap();
         let file = database.file(pair).unwrap();
-        assert_eq!(
-            (file.metric(), file.compression()),
-            (Metric::Wdl, compression)
-        );
+        let form = (file.metric(), file.compression());
+        assert_eq!(form, (Metric::Wdl, compression));
         let material = stored_table(pair);
-        let histograms = histograms(pair, &values);
-        let (full, counted) = (&histograms[0], database.histogram(material).unwrap());
-        assert_eq!(
-            (full.wins(), full.draws(), full.losses()),
-            (counted.wins(), counted.draws(), counted.losses())
-        );
+        let (full, counted) = (histograms(pair, &values), database.histogram(material));
+        let [full, counted] = [&full[0], counted.unwrap()]
+            .map(|counts| (counts.wins(), counts.draws(), counts.losses()));
+        assert_eq!(full, counted);
         let index = Index::new(material);
         let mut random = Random::new(8);
         let mut held = 0;
@@ -87,10 +83,8 @@ fn errors_name_a_missing_file_and_its_folder() {
     let error = Database::embedded(RULES).histogram(material).unwrap_err();
     assert_eq!(error.to_string(), "the database 6-4 is missing");
     for (mover, waiting) in [(10, 3), (3, 2), (0, 0), (200, 200)] {
-        let error = database
-            .histogram(Material::new(mover, waiting))
-            .unwrap_err();
-        assert!(matches!(error, DbError::NotStored(_)), "{error}");
+        let found = database.histogram(Material::new(mover, waiting));
+        assert!(matches!(found, Err(DbError::NotStored(_))));
     }
     let error = database.probe(&Position::start(&RULES)).unwrap_err();
     assert!(matches!(error, DbError::MissingPlies { .. }), "{error}");
@@ -144,12 +138,7 @@ fn lines_end_with_the_game_or_at_their_limit() {
     let (folder, _) = folder_with(&[pair(3, 3)], 1);
     let database = Database::open(folder.path(), RULES).unwrap();
     // A mill removes one of three stones, so two are left.
-    let set = |names: [&str; 3]| {
-        names
-            .map(|name| Point::named(name).unwrap())
-            .into_iter()
-            .collect()
-    };
+    let set = |names: [&str; 3]| names.into_iter().filter_map(Point::named).collect();
     let winning = Position::moving(set(["a7", "d7", "f6"]), set(["b2", "d2", "e4"]));
     let line = database.line(&winning, 10).unwrap();
     assert_eq!((line.turns.len(), line.end), (1, LineEnd::Over));
@@ -207,10 +196,8 @@ fn a_question_that_is_given_up_ends() {
     let ask = || stop::until(&stop, || database.answer(&position));
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     assert!(matches!(ask(), Err(DbError::NotStored(_))));
-    assert_eq!(
-        database.answer(&position).unwrap(),
-        Database::embedded(rules).answer(&position).unwrap()
-    );
+    let expected = Database::embedded(rules).answer(&position).unwrap();
+    assert_eq!(database.answer(&position).unwrap(), expected);
     stop.store(false, std::sync::atomic::Ordering::Relaxed);
     assert!(ask().is_ok());
 }
@@ -237,6 +224,9 @@ mod bulk {
         in_hand: [Vec<u8>; 2],
     }
 
+    /// The numbers of values, and how the question ended.
+    type Asked = (Vec<(i8, i16)>, Result<(), BulkError>);
+
     impl Arrays {
         fn of(positions: &[Position]) -> Arrays {
             let sides = [Side::White, Side::Black];
@@ -248,11 +238,7 @@ mod bulk {
             }
         }
 
-        fn ask(
-            &self,
-            database: &Database,
-            threads: usize,
-        ) -> (Vec<(i8, i16)>, Result<(), BulkError>) {
+        fn ask(&self, database: &Database, threads: usize) -> Asked {
             let masks = Masks {
                 white: &self.stones[0],
                 black: &self.stones[1],
@@ -274,16 +260,14 @@ mod bulk {
     #[test]
     fn many_positions_are_answered_though_files_are_missing() {
         let rules = Rules { stones: 4, ..RULES };
-        let mut positions: Vec<Position> = ["3-3", "4-3", "4-4", "placed-7", "placed-6"]
-            .iter()
-            .flat_map(|family| many(&rules, family.parse::<Family>().unwrap(), 0..60, 5))
-            .collect();
+        let families = ["3-3", "4-3", "4-4", "placed-7", "placed-6"].into_iter();
+        let positions = families.flat_map(|name| many(&rules, name.parse().unwrap(), 0..60, 5));
+        let mut positions: Vec<Position> = positions.collect();
         assert!(positions.len() > 200 && positions.iter().any(Position::is_placing));
         let database = Database::embedded(rules);
-        let expected: Vec<_> = positions
-            .iter()
-            .map(|position| numbers(database.probe(position).unwrap()))
-            .collect();
+        let expected = positions.iter();
+        let expected = expected.map(|position| numbers(database.probe(position).unwrap()));
+        let expected: Vec<_> = expected.collect();
         for threads in [1, 3] {
             let (values, done) = Arrays::of(&positions).ask(&Database::embedded(rules), threads);
             done.unwrap();
@@ -333,9 +317,8 @@ mod bulk {
         }
 
         fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-            *held(&self.reads)
-                .entry((self.bytes.len(), start))
-                .or_default() += 1;
+            let place = (self.bytes.len(), start);
+            *held(&self.reads).entry(place).or_default() += 1;
             Ok(self.bytes[start as usize..][..length].into())
         }
     }
@@ -382,9 +365,9 @@ mod bulk {
             let reads = held(&reads);
             // The head, at the start, is read in two steps, and threads may read a page of the directory at the
             // same time.
-            let again = reads
-                .iter()
-                .filter(|&((_, start), &count)| *start > 0 && count > 1);
+            let is_again =
+                |((_, start), count): &(&(usize, u64), &usize)| *start > 0 && **count > 1;
+            let again = reads.iter().filter(is_again);
             assert!(reads.len() > 500);
             assert!(again.count() < threads);
             let others = Database::embedded(RULES);
@@ -427,18 +410,14 @@ mod bulk {
         let database = Database::embedded(RULES);
         let (_, done) = arrays.ask(&database, 1);
         let sentence = done.unwrap_err().to_string();
-        assert!(
-            sentence.contains("index 0 are not a position: a side has 10 stones in hand"),
-            "{sentence}"
-        );
+        let words = "index 0 are not a position: a side has 10 stones in hand";
+        assert!(sentence.contains(words), "{sentence}");
         arrays.in_hand[0][0] = 9;
         arrays.in_hand[1][0] = 7;
         let (_, done) = arrays.ask(&database, 1);
         let sentence = done.unwrap_err().to_string();
-        assert!(
-            sentence.contains("which cannot be when white is to move"),
-            "{sentence}"
-        );
+        let words = "which cannot be when white is to move";
+        assert!(sentence.contains(words), "{sentence}");
 
         let positions = many(&RULES, "5-4".parse().unwrap(), 0..1000, 1);
         let arrays = Arrays::of(&positions);

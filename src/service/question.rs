@@ -241,12 +241,8 @@ impl Question {
                 })?)
             }
         };
-        Ok(ExplainAnswer::find_within(
-            database,
-            &position,
-            turn,
-            FORCED_POSITIONS,
-        )?)
+        let found = ExplainAnswer::find_within(database, &position, turn, FORCED_POSITIONS);
+        Ok(found?)
     }
 
     /// The pair of the question, if it names one.
@@ -394,39 +390,28 @@ impl Service {
             database, draws, ..
         } = self;
         let rules = database.rules();
+        let position = || question.last_position(rules);
+        let limit = |usual| question.limit.unwrap_or(usual).min(LONGEST_LINE);
         Ok(match topic {
             Topic::Probe => {
-                let position = question.last_position(rules)?;
-                json(&ProbeAnswer::find(database, &position, Some(usize::MAX))?)
+                let most = Some(usize::MAX);
+                json(&ProbeAnswer::find(database, &position()?, most)?)
             }
             Topic::Probes => self.each(question, |position| {
                 ProbeAnswer::find(database, position, None)
             }),
-            Topic::Rank => json(&RankAnswer::find(
-                database,
-                &question.last_position(rules)?,
-            )?),
+            Topic::Rank => json(&RankAnswer::find(database, &position()?)?),
             Topic::Explain => json(&question.explain(database)?),
             Topic::Line => {
-                let limit = question.limit.unwrap_or(LONGEST_LINE).min(LONGEST_LINE);
-                json(&LineAnswer::find(
-                    database,
-                    &question.last_position(rules)?,
-                    limit,
-                )?)
+                let limit = limit(LONGEST_LINE);
+                json(&LineAnswer::find(database, &position()?, limit)?)
             }
             Topic::Step => {
                 let (game, illegal) = question.game(rules, *draws)?;
-                let limit = question.limit.unwrap_or(STEP_LINE).min(LONGEST_LINE);
-                json(&StepAnswer::find(
-                    database,
-                    &game,
-                    illegal,
-                    limit,
-                    self.sentence,
-                ))
+                let (limit, sentence) = (limit(STEP_LINE), self.sentence);
+                json(&StepAnswer::find(database, &game, illegal, limit, sentence))
             }
-            Topic::Turns => json(&TurnsAnswer::new(&question.last_position(rules)?)),
+            Topic::Turns => json(&TurnsAnswer::new(&position()?)),
             Topic::Game => {
                 let (game, illegal) = question.game(rules, *draws)?;
                 json(&GameAnswer::new(&game, illegal))
@@ -436,18 +421,16 @@ impl Service {
                 player.check_arrived(game.position())?;
                 Ok(player.choose(&game, &limits, stop, &mut |_| ()))
             })?),
-            Topic::Stats => json(&StatsAnswer::without_paths(
-                database,
-                question.pair(rules)?,
-            )?),
-            Topic::Random => json(&RandomAnswer::find(
-                database,
-                (question.pair(rules)?).ok_or_else(|| {
-                    Failure::question("the pair is missing; name one, like pair=6-4")
-                })?,
-                question.wdl()?,
-                question.seed,
-            )?),
+            Topic::Stats => {
+                let pair = question.pair(rules)?;
+                json(&StatsAnswer::without_paths(database, pair)?)
+            }
+            Topic::Random => {
+                let missing = "the pair is missing; name one, like pair=6-4";
+                let pair = (question.pair(rules)?).ok_or_else(|| Failure::question(missing))?;
+                let (wdl, seed) = (question.wdl()?, question.seed);
+                json(&RandomAnswer::find(database, pair, wdl, seed)?)
+            }
         })
     }
 

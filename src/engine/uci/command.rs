@@ -195,11 +195,10 @@ mod tests {
     #[test]
     fn commands_are_read() {
         assert_eq!(command("  ucinewgame\r"), UciCommand::NewGame);
+        let spaces = "/a folder/with  spaces";
+        let named = format!("setoption name A B value {spaces} ");
         for (line, value) in [
-            (
-                "setoption name A B value /a folder/with  spaces ",
-                "/a folder/with  spaces",
-            ),
+            (&named[..], spaces),
             ("setoption name A B value", ""),
             ("setoption name A B", ""),
         ] {
