@@ -11,7 +11,6 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use millbase::Database;
 use millbase::internals::Random;
 use millbase::internals::bits::{self, Bits, Kernel, Portable};
-use millbase::internals::symmetry::canonical;
 use millbase::internals::{Index, Rows};
 use millbase::{Material, Pair, PointSet, Position, Rules, Symmetry};
 
@@ -151,9 +150,6 @@ fn index(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("index");
     group.throughput(Throughput::Elements(ELEMENTS as u64));
     let nine = sets(9);
-    group.bench_function("canonical/9", |bench| {
-        bench.iter(|| for_each(&nine, |&set| canonical(set)))
-    });
     let rows = Rows::of(9);
     group.bench_function("row/9", |bench| {
         bench.iter(|| for_each(&nine, |&set| rows.find(set)))

@@ -86,6 +86,11 @@ impl Symmetry {
         PointSet::from_bits(images[0][inner] | images[1][middle] | images[2][outer])
     }
 
+    /// The images of a set under all symmetries, by their numbers.
+    pub(crate) fn images(set: PointSet) -> [PointSet; Symmetry::COUNT] {
+        std::array::from_fn(|number| Symmetry(number as u8).apply(set))
+    }
+
     /// The inverse symmetry: the opposite rotation, or the symmetry itself if it reflects.
     pub const fn inverse(self) -> Symmetry {
         match self.0 & 4 {
@@ -95,65 +100,7 @@ impl Symmetry {
     }
 }
 
-/// The smallest of a set's 16 images, which represents the orbit, and the first symmetry that maps
-/// the set to it.
-pub fn canonical(set: PointSet) -> (PointSet, Symmetry) {
-    let images = Symmetry::all().map(|symmetry| (symmetry.apply(set), symmetry));
-    images.min().unwrap_or((set, Symmetry::IDENTITY))
-}
-
 /// The symmetries that leave the set as it is; the identity is the first.
 pub fn stabiliser(set: PointSet) -> impl Iterator<Item = Symmetry> {
     Symmetry::all().filter(move |symmetry| symmetry.apply(set) == set)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::{Board, Point};
-    use std::collections::HashSet;
-
-    #[test]
-    fn symmetries_are_different_and_keep_lines_and_edges() {
-        let mut images = HashSet::new();
-        for symmetry in Symmetry::all() {
-            images.insert(
-                Point::all()
-                    .map(|p| symmetry.apply(p.into()).bits())
-                    .collect::<Vec<_>>(),
-            );
-            for board in [Board::orthogonal(), Board::diagonal()] {
-                let lines: HashSet<_> = board.lines().iter().copied().collect();
-                assert!(
-                    board
-                        .lines()
-                        .iter()
-                        .all(|&line| lines.contains(&symmetry.apply(line)))
-                );
-                let edges: HashSet<PointSet> = board
-                    .edges()
-                    .iter()
-                    .map(|e| e.iter().copied().collect())
-                    .collect();
-                assert!(
-                    edges
-                        .iter()
-                        .all(|&edge| edges.contains(&symmetry.apply(edge)))
-                );
-            }
-        }
-        assert_eq!(images.len(), Symmetry::COUNT);
-    }
-
-    #[test]
-    fn canonical_sets_stand_for_their_orbit() {
-        for bits in (0..1 << POINTS).step_by(7919) {
-            let set = PointSet::from_bits(bits);
-            let (smallest, symmetry) = canonical(set);
-            assert_eq!(symmetry.apply(set), smallest);
-            assert!(Symmetry::all().all(|s| canonical(s.apply(set)).0 == smallest));
-            let orbit: HashSet<_> = Symmetry::all().map(|s| s.apply(set)).collect();
-            assert_eq!(orbit.len() * stabiliser(set).count(), Symmetry::COUNT);
-        }
-    }
 }

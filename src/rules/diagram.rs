@@ -53,27 +53,3 @@ fn symbol(side: Option<Side>) -> char {
         None => '·',
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Rules;
-
-    #[test]
-    fn stones_stand_at_their_points() {
-        let text = "@*******/*O******/O@O*O@*@ w m s 4 0 4 0 0 0";
-        let position = Position::parse(text, &Rules::STANDARD).unwrap();
-        let expected = "
-  7 @-----O-----@
-  6 | ·---·---O |
-  5 | | ·-@-· | |
-  4 ·-·-·   ·-·-O
-  3 | | ·-·-· | |
-  2 | ·---·---· |
-  1 @-----O-----·
-    a b c d e f g
-";
-        let picture = draw(&position, |_, _, letter| letter.to_string());
-        assert_eq!(format!("\n{picture}"), expected);
-    }
-}

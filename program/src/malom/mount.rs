@@ -417,29 +417,3 @@ impl Filesystem for SectorFolder {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_answer_has_the_fields_of_the_schema() {
-        let schema = include_str!("../../../docs/millbase.schema.json");
-        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
-        let answer = MountAnswer {
-            mounted: Path::new("strong"),
-            files: 11,
-            bytes: 150_248_873,
-        };
-        let answer = serde_json::to_value(answer).unwrap();
-        let fields = answer.as_object().unwrap().keys().map(String::as_str);
-        let mut fields: Vec<&str> = fields.chain(["version"]).collect();
-        fields.sort_unstable();
-        let mut expected: Vec<&str> = (schema["$defs"]["mounted"]["required"].as_array().unwrap())
-            .iter()
-            .map(|name| name.as_str().unwrap())
-            .collect();
-        expected.sort_unstable();
-        assert_eq!(fields, expected);
-    }
-}

@@ -99,7 +99,7 @@ impl<'a> Scatter<'a> {
             index,
             finished,
             free: !waiting,
-            turned: std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting)),
+            turned: Symmetry::images(waiting),
         }
     }
 
