@@ -15,6 +15,8 @@
 //! placed                          the same two kinds of tables after placements, with M + y in place of M'
 //! ```
 //!
+//! A stage of the placing phase has only the last of these. Of its rows those of sets that games can reach count.
+//!
 //! The pass takes the child's rows one by one, see `pair_row`. A row has a fixed set O and holds the
 //! values of all positions that quiet turns lead to while O waits. The pass backs up each value to the
 //! positions from which a turn leads there, and passes on the best values with their entries in the
@@ -27,45 +29,46 @@ use rayon::prelude::*;
 
 use super::pair_row::{PairRow, PairRowScratch};
 use super::report::{Mismatch, Suspects};
-use super::turns::{CheckedTable, Codes, PairTurns, value_of_byte};
+use super::turns::{CheckedTable, Codes, TableTurns, value_of_byte};
 use crate::board::bits;
 use crate::memory::Bytes;
 use crate::solve::pair::fill_images;
 use crate::solve::slides::ColumnSlides;
 
-impl PairTurns<'_> {
-    /// Calls `found` with one entry of each position or more, and with the code of the value that its
-    /// turns give, until `enough` says so. Calls `advance` with the number of entries of each finished
-    /// row of the child table.
+impl TableTurns<'_> {
+    /// Calls `found` with one entry of each position that games can reach or more, and with the code of the value
+    /// that its turns give, until `enough` says so. Calls `advance` with the number of these entries for each
+    /// finished row of the child table.
     pub fn for_each(
         &self,
         advance: &(dyn Fn(u64) + Sync),
         enough: impl Fn() -> bool + Sync,
         found: impl Fn(usize, u8) + Sync,
     ) {
-        let slides = ColumnSlides::new(self.child.index.columns());
-        let rows = (0..self.child.index.rows().len()).into_par_iter();
+        let slides = ColumnSlides::new(self.child.columns());
+        let possible = self.possible(false);
+        let rows = (0..self.child.rows().len()).into_par_iter();
+        let rows = rows.filter(|&row| possible.is_none_or(|rows| rows.contains(row)));
         rows.for_each_init(PairRowScratch::default, |scratch, row| {
             if enough() {
                 return;
             }
-            bits::dispatch(PairRow {
+            advance(bits::dispatch(PairRow {
                 turns: *self,
                 slides: &slides,
                 row,
                 scratch,
                 found: &found,
-            });
-            advance(self.child.index.columns().count() as u64);
+            }));
         });
     }
 
-    /// Compares a table with what its turns give, and returns what differs. Calls `advance` with the
-    /// number of entries of each finished row of the child table.
+    /// Compares a table with what its turns give, and returns what differs. Calls `advance` as
+    /// [`for_each`](Self::for_each) does.
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
         let parent = CheckedTable::new(self.parent, values);
         let suspects = Suspects::new(parent, self.codes, |mover, waiting, byte| {
-            let position = self.parent.material().position(mover, waiting);
+            let position = self.position(mover, waiting);
             Mismatch {
                 position,
                 stored: value_of_byte(self.rules, self.metric, byte),
@@ -80,8 +83,8 @@ impl PairTurns<'_> {
         suspects.into_mismatches()
     }
 
-    /// All values of the table, with wins in 253 turns in place of those in 255, which have no byte.
-    /// Calls `advance` as [`compare`](Self::compare) does.
+    /// All values of the table, with wins in 253 turns in place of those in 255, which have no byte; 0 for entries
+    /// that no game reaches. Calls `advance` as [`for_each`](Self::for_each) does.
     pub fn table(&self, advance: &(dyn Fn(u64) + Sync)) -> io::Result<Bytes> {
         let mut values = Bytes::new(self.parent.len())?;
         let entries: &[AtomicU8] = values.as_atomics();

@@ -7,9 +7,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `pair`, `ply` | load the tables of a file, check them, count their values |
-//! | `check`, `pair_row` | the fast pass over a pair's table, over one row |
-//! | `placements` | the best placements in one row, of a pair's table or of a stage |
-//! | `stage` | the fast pass over a table of the placing phase, and the tables that its turns lead to |
+//! | `check`, `pair_row` | the fast pass over a table, over one row |
+//! | `placements` | the best placements in one row |
+//! | `stage` | the tables that the turns of a stage lead to |
 //! | `turns` | the turns of a table, and the values that they give |
 //! | `report` | wrong values and counts |
 //!

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::placements::{PlacedTables, sets_after};
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
-use super::turns::{CheckedTable, Codes, PairTurns, value_of_turn};
+use super::turns::{CheckedTable, Codes, TableTurns, value_of_turn};
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
-use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::random::Random;
 use crate::solve::{TableCache, fold, load, load_pair, refused};
@@ -66,11 +65,12 @@ pub fn verify_pair(
     let mut child = Rc::new(values);
     let mut stored = Some(Rc::clone(&child));
     if larger.mover == 0 {
-        // There are no quiet turns, so the values after them do not matter.
-        let length = larger.exchanged().entries();
-        child = Rc::new(Bytes::new(length as usize).map_err(refused(db, larger)?)?);
-        // The check takes the rows of this table.
-        advance(larger.entries().saturating_sub(length));
+        // The check takes the rows of the table with the other side to move.
+        advance(
+            larger
+                .entries()
+                .saturating_sub(larger.exchanged().entries()),
+        );
     }
     for material in pair.tables().into_iter().rev() {
         let exits = material.exits(db.rules());
@@ -97,14 +97,17 @@ pub fn verify_pair(
         };
         let sets_after = sets_after(material);
         let codes = Codes::new(db.rules(), metric, material);
-        let turns = PairTurns {
+        let turns = TableTurns {
             rules: db.rules(),
             metric,
             codes: &codes,
             parent: &index,
-            child: CheckedTable::new(&child_index, &child),
+            child: &child_index,
+            // A mover without stones on the board moves none.
+            quiet: (material.mover > 0).then_some(&child[..]),
             captures,
             placed: placed.quiet.map(|_| (placed, &sets_after)),
+            stage: None,
         };
         let refused = refused(db, material)?;
         let mut derived = None;

@@ -5,7 +5,7 @@
 //! close a mill are backed up one by one.
 
 use super::placements::{PlacementRow, PlacementScratch};
-use super::turns::{DRAWN, LOST, PairTurns, best_capture, larger};
+use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -15,7 +15,7 @@ use crate::solve::slides::{ColumnSlides, Vector};
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.
 pub(super) struct PairRow<'a, F> {
-    pub turns: PairTurns<'a>,
+    pub turns: TableTurns<'a>,
     pub slides: &'a ColumnSlides,
     pub row: usize,
     pub scratch: &'a mut PairRowScratch,
@@ -38,28 +38,31 @@ pub(super) struct PairRowScratch {
 const AT_ONCE: usize = 128;
 
 impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
-    type Output = ();
+    /// The number of calls of `found`.
+    type Output = u64;
 
     #[inline(always)]
-    fn run<B: Bits>(mut self, bits: B) {
+    fn run<B: Bits>(mut self, bits: B) -> u64 {
         self.begin();
         self.back_up(bits);
-        let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
-        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-        self.slides.raise(bits, board, free, flies, quiet, best);
-        self.report(bits);
+        if self.turns.quiet.is_some() {
+            let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
+            let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
+            self.slides.raise(bits, board, free, flies, quiet, best);
+        }
+        self.report(bits)
     }
 }
 
 impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// The set of the waiting side in the parent positions.
     fn waiting(&self) -> PointSet {
-        self.turns.child.index.rows().set(self.row)
+        self.turns.child.rows().set(self.row)
     }
 
     /// Whether the mover may fly.
     fn flies(&self) -> bool {
-        let [_, stones] = self.turns.child.index.material().totals();
+        let [_, stones] = self.turns.child.material().totals();
         self.turns.rules.flies(stones.into())
     }
 
@@ -67,10 +70,15 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     #[inline(always)]
     fn begin(&mut self) {
         let codes = self.turns.codes;
-        let values = self.turns.child.row(self.row);
+        let TableTurns { child, quiet, .. } = self.turns;
         let all = self.slides;
-        let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-        all.scatter(values, quiet, |value| codes.of_quiet(value));
+        let PairRowScratch {
+            quiet: after, best, ..
+        } = &mut *self.scratch;
+        if let Some(values) = quiet {
+            let values = CheckedTable::new(child, values).row(self.row);
+            all.scatter(values, after, |value| codes.of_quiet(value));
+        }
         all.fill(best, LOST);
     }
 
@@ -78,7 +86,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// of movers without a turn.
     #[inline(always)]
     fn back_up<B: Bits>(&mut self, bits: B) {
-        let PairTurns { rules, child, .. } = self.turns;
+        let TableTurns { rules, child, .. } = self.turns;
+        let moves = self.turns.quiet.is_some();
+        let possible = self.turns.possible(true);
         let board = rules.board();
         let codes = self.turns.codes;
         let free = !self.waiting();
@@ -102,8 +112,12 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let mut placements = self.turns.placed.map(|(tables, after)| {
             PlacementRow::new(rules, codes, tables, (self.row, !free), after, placements)
         });
-        for subset in child.index.columns().iter() {
+        for subset in child.columns().iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            let row = || self.turns.parent.rows().find(set).0;
+            if possible.is_some_and(|rows| !rows.contains(row())) {
+                continue;
+            }
             let is_blocked = || match flies {
                 true => set == free,
                 false => board.cut(set) & within == 0,
@@ -116,6 +130,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             }
             if let Some(placements) = &mut placements {
                 best[place] = larger(best[place], placements.best(bits, subset, set));
+            }
+            if !moves {
+                continue;
             }
             // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
@@ -152,21 +169,24 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         }
     }
 
-    /// Reports the codes with their entries in the parent table. Symmetric rows of the parent hold a
-    /// position several times, of which this reports one entry or more.
+    /// Reports the codes with their entries in the parent table, and returns their number. Symmetric rows of the
+    /// parent hold a position several times, of which this reports one entry or more.
     #[inline(always)]
-    fn report<B: Bits>(&mut self, bits: B) {
-        let PairTurns { parent, child, .. } = self.turns;
+    fn report<B: Bits>(&mut self, bits: B) -> u64 {
+        /// The entry of a set that no game reaches.
+        const NONE: usize = usize::MAX;
+        let TableTurns { parent, child, .. } = self.turns;
+        let possible = self.turns.possible(true);
         let waiting = self.waiting();
         let free = !waiting;
         let PairRowScratch { best, codes, .. } = &mut *self.scratch;
         self.slides.gather(best, codes);
-        let images: [PointSet; Symmetry::COUNT] =
-            std::array::from_fn(|number| Symmetry::numbered(number as u32).apply(waiting));
+        let images = Symmetry::images(waiting);
         let rows = parent.rows();
         let columns = parent.columns();
-        let mut subsets = child.index.columns().iter();
+        let mut subsets = child.columns().iter();
         let mut entries = [0; AT_ONCE];
+        let mut count = 0;
         for codes in codes.chunks(AT_ONCE) {
             for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
                 let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
@@ -174,10 +194,17 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 let image = images[symmetry.number() as usize];
                 let free = !rows.set(row);
                 *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
+                if possible.is_some_and(|rows| !rows.contains(row)) {
+                    *entry = NONE;
+                }
             }
             for (&entry, &code) in entries.iter().zip(codes) {
-                (self.found)(entry, code);
+                if entry != NONE {
+                    (self.found)(entry, code);
+                    count += 1;
+                }
             }
         }
+        count
     }
 }

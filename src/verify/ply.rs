@@ -4,12 +4,13 @@
 //! probes or, if the next ply has no file, from a search. Neither uses code of the solver, except to read
 //! tables.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use super::pair::Tables;
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::{StageTables, with_turns};
-use super::turns::CheckedTable;
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
 use crate::probe::Database;
@@ -56,8 +57,10 @@ pub fn verify_ply(
             let mut values = load(database, stage, Metric::Wdl)?;
             let counted = count(table, &values);
             fold(&mut values, turns.metric);
-            let (checked, mismatches) = turns.compare(CheckedTable::new(table.index(), &values));
-            Ok::<_, DbError>((counted, checked, mismatches))
+            let checked = AtomicU64::new(0);
+            let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
+            let mismatches = turns.compare(&values, &advance);
+            Ok::<_, DbError>((counted, checked.into_inner(), mismatches))
         })??;
         if Some(&counted) != file.histogram(stage) {
             report

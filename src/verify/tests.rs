@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::report::MOST_MISMATCHES;
-use super::turns::{CheckedTable, Codes, PairTurns};
+use super::turns::{CheckedTable, Codes, TableTurns};
 use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::index::histogram::Histogram;
@@ -42,9 +42,9 @@ fn turns_of<'a>(
     parent: &'a Index,
     child: &'a Owned,
     captures: &'a [Owned],
-) -> PairTurns<'a> {
+) -> TableTurns<'a> {
     let mut captures = captures.iter();
-    PairTurns {
+    TableTurns {
         metric: Metric::Depth,
         codes: Box::leak(Box::new(Codes::new(
             rules,
@@ -53,9 +53,11 @@ fn turns_of<'a>(
         ))),
         rules,
         parent,
-        child: child.table(),
+        child: &child.index,
+        quiet: Some(&child.values),
         captures: [(); 3].map(|()| captures.next().map(Owned::table)),
         placed: None,
+        stage: None,
     }
 }
 

@@ -5,7 +5,8 @@ use super::placements::PlacedTables;
 use crate::board::bits::Bits;
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
-use crate::index::{Index, Material, Subsets};
+use crate::index::stages::{Stage, StageSets};
+use crate::index::{BitSet, Index, Material, Subsets};
 use crate::rules::position::Position;
 use crate::rules::turns::removable_sets;
 use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
@@ -38,38 +39,80 @@ impl<'a> CheckedTable<'a> {
 
 /// The turns of a table to check or to derive: the tables that they lead to.
 #[derive(Clone, Copy)]
-pub(super) struct PairTurns<'a> {
+pub(super) struct TableTurns<'a> {
     pub rules: &'a Rules,
     /// The metric of the derived values.
     pub metric: Metric,
     /// The codes of the derived values.
     pub codes: &'a Codes,
     pub parent: &'a Index,
-    pub child: CheckedTable<'a>,
+    /// The index of the table with the other side to move.
+    pub child: &'a Index,
+    /// The values of that table, to which quiet turns lead; `None` if the mover moves no stones.
+    pub quiet: Option<&'a [u8]>,
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
     /// stones and end the game, and for more removals than a turn can earn.
     pub captures: [Option<CheckedTable<'a>>; 3],
     /// The tables after placements, and the mover's sets after them; `None` if the mover has none in hand.
     pub placed: Option<(PlacedTables<'a>, &'a Subsets)>,
+    /// The stage of a table of the placing phase, and the sets that games can reach.
+    pub stage: Option<(Stage, &'a StageSets)>,
 }
 
-impl<'a> PairTurns<'a> {
+impl<'a> TableTurns<'a> {
+    /// A position of the parent table.
+    pub fn position(&self, mover: PointSet, waiting: PointSet) -> Position {
+        match self.stage {
+            None => self.parent.material().position(mover, waiting),
+            Some((stage, _)) => stage.position(mover, waiting, self.rules),
+        }
+    }
+
+    /// The rows of the sets that the mover, or else the waiting side, can have; `None` for all rows.
+    pub fn possible(&self, is_mover: bool) -> Option<&'a BitSet> {
+        self.stage.map(|(stage, stage_sets)| {
+            let mover = stage.mover();
+            stage_sets.rows(stage, if is_mover { mover } else { mover.other() })
+        })
+    }
+
     /// The value of a position of the parent table, derived from the values of all positions that
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
         let [one, two, three] = self.captures;
-        let moved = [Some(self.child), one, two, three];
+        let quiet = self
+            .quiet
+            .map(|values| CheckedTable::new(self.child, values));
+        let moved = [quiet, one, two, three];
         let placed = self
             .placed
             .map(|(tables, _)| [tables.quiet, tables.capture]);
         let placed = placed.unwrap_or_default();
-        derive(position, self.rules, self.metric, &moved, &placed)
+        let (rules, metric) = (self.rules, self.metric);
+        let derived = position.result(rules).unwrap_or_else(|| {
+            let mut best = Value::LOST;
+            let stones = position.on_board();
+            position.for_each_turn(rules, |turn| {
+                let after = position.after(turn);
+                let tables = match turn.places() {
+                    true => &placed[..],
+                    false => &moved,
+                };
+                // Removals that lead to no table end the game.
+                let table = tables[turn.removed().len() as usize];
+                let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
+                let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
+                best = best.max(value_of_turn(rules, metric, stones, turn.removes(), value));
+            });
+            best
+        });
+        metric.of_value(derived)
     }
 
     /// The rows that captures lead to if these stones wait, by the number of removals that a turn
     /// earns.
     pub fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
-        let PairTurns {
+        let TableTurns {
             rules, captures, ..
         } = *self;
         [(1, 0), (2, 1), (3, 2)]
@@ -78,8 +121,8 @@ impl<'a> PairTurns<'a> {
 
     /// The outcome for a mover without a turn.
     pub fn without_turn(&self) -> WithoutTurn {
-        let PairTurns { rules, child, .. } = *self;
-        let Material { mover, waiting, .. } = child.index.material();
+        let TableTurns { rules, parent, .. } = *self;
+        let Material { mover, waiting, .. } = parent.material();
         if self.placed.is_some() {
             // A side with a stone in hand has a turn, so this does not matter.
             WithoutTurn::Loses
@@ -95,35 +138,6 @@ impl<'a> PairTurns<'a> {
             }
         }
     }
-}
-
-/// The value of a position, derived from the values of all positions that its turns lead to. These are in
-/// `moved` after a stone was moved and in `placed` after one was placed, by the number of removals; `None` if the
-/// removals end the game.
-pub(super) fn derive(
-    position: &Position,
-    rules: &Rules,
-    metric: Metric,
-    moved: &[Option<CheckedTable<'_>>],
-    placed: &[Option<CheckedTable<'_>>],
-) -> Value {
-    let derived = position.result(rules).unwrap_or_else(|| {
-        let mut best = Value::LOST;
-        let stones = position.on_board();
-        position.for_each_turn(rules, |turn| {
-            let after = position.after(turn);
-            let tables = match turn.places() {
-                true => placed,
-                false => moved,
-            };
-            let table = tables[turn.removed().len() as usize];
-            let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
-            let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
-            best = best.max(value_of_turn(rules, metric, stones, turn.removes(), value));
-        });
-        best
-    });
-    metric.of_value(derived)
 }
 
 /// The value that a byte of a table stands for. Without depths only the result counts.
