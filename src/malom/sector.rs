@@ -9,17 +9,9 @@ use crate::index::stages::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::{FEWEST_STONES, Rules};
 
-/// The stones of a side.
-const STONES: u8 = Rules::STANDARD.stones;
-
 /// The positions with these stones of the side to move and of the other side. There are 498.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Sector {
-    mover: u8,
-    waiting: u8,
-    mover_in_hand: u8,
-    waiting_in_hand: u8,
-}
+pub struct Sector(Material);
 
 impl Sector {
     /// Bytes before the slots.
@@ -41,25 +33,13 @@ impl Sector {
     /// assert_eq!(Sector::new(3, 3, 1, 3), None);
     /// ```
     pub fn new(mover: u8, waiting: u8, mover_in_hand: u8, waiting_in_hand: u8) -> Option<Sector> {
-        let sector = Sector::of([mover, waiting, mover_in_hand, waiting_in_hand]);
-        Sector::all()
-            .binary_search(&sector)
-            .is_ok()
-            .then_some(sector)
+        Sector::of(Material::new(mover, waiting).with_hands([mover_in_hand, waiting_in_hand]))
     }
 
-    const fn of([mover, waiting, mover_in_hand, waiting_in_hand]: [u8; 4]) -> Sector {
-        Sector {
-            mover,
-            waiting,
-            mover_in_hand,
-            waiting_in_hand,
-        }
-    }
-
-    /// The sector without stones in hand of a table; `None` if there is none.
-    pub(crate) fn of_moving(material: Material) -> Option<Sector> {
-        Sector::new(material.mover, material.waiting, 0, 0)
+    /// The sector of a table; `None` if there is none.
+    pub(crate) fn of(table: Material) -> Option<Sector> {
+        let place = Sector::all().binary_search(&Sector(table));
+        place.ok().map(|_| Sector(table))
     }
 
     /// All sectors, ascending by their four numbers.
@@ -72,38 +52,16 @@ impl Sector {
     pub fn all() -> &'static [Sector] {
         static ALL: OnceLock<Vec<Sector>> = OnceLock::new();
         ALL.get_or_init(|| {
-            let moving = Pair::all(&Rules::STANDARD)
-                .into_iter()
-                .flat_map(|pair| pair.tables());
-            let mut found: BTreeSet<Sector> = moving
-                .map(|Material { mover, waiting, .. }| Sector::of([mover, waiting, 0, 0]))
-                .collect();
-            let mut open = vec![Sector::of([0, 0, STONES, STONES])];
-            while let Some(sector) = open.pop() {
-                if !sector.is_moving() && found.insert(sector) {
-                    open.extend(sector.after_placements());
+            let moving = Pair::all(&Rules::STANDARD).into_iter();
+            let mut found: BTreeSet<Material> = moving.flat_map(Pair::tables).collect();
+            let mut open = vec![Material::new(0, 0).with_hands([Rules::STANDARD.stones; 2])];
+            while let Some(table) = open.pop() {
+                if table.has_hands() && found.insert(table) {
+                    open.extend(after_placements(table));
                 }
             }
-            found.into_iter().collect()
+            found.into_iter().map(Sector).collect()
         })
-    }
-
-    /// What a placement leads to if every one could close a mill: the set of files takes all numbers
-    /// of stones that follow, as long as three stones are left.
-    fn after_placements(self) -> impl Iterator<Item = Sector> {
-        let quiet = Sector {
-            mover: self.waiting,
-            waiting: self.mover + 1,
-            mover_in_hand: self.waiting_in_hand,
-            waiting_in_hand: self.mover_in_hand.saturating_sub(1),
-        };
-        let left = self.waiting + self.waiting_in_hand;
-        let captures = self.waiting > 0 && left > FEWEST_STONES;
-        let capture = captures.then(|| Sector {
-            mover: quiet.mover - 1,
-            ..quiet
-        });
-        [Some(quiet), capture].into_iter().flatten()
     }
 
     /// The file's name.
@@ -118,17 +76,18 @@ impl Sector {
 
     /// The numbers of stones: of the side to move and of the other on the board, then in hand.
     pub fn numbers(self) -> [u8; 4] {
-        [
-            self.mover,
-            self.waiting,
-            self.mover_in_hand,
-            self.waiting_in_hand,
-        ]
+        let Material {
+            mover,
+            waiting,
+            mover_in_hand,
+            waiting_in_hand,
+        } = self.0;
+        [mover, waiting, mover_in_hand, waiting_in_hand]
     }
 
     /// How many slots the sector has.
     pub fn slots(self) -> u64 {
-        self.material().entries()
+        self.0.entries()
     }
 
     /// The size of the file in bytes.
@@ -138,12 +97,12 @@ impl Sector {
 
     /// Whether no stones are in hand.
     pub fn is_moving(self) -> bool {
-        self.mover_in_hand == 0 && self.waiting_in_hand == 0
+        !self.0.has_hands()
     }
 
     /// The stones on the board.
     pub fn material(self) -> Material {
-        Material::new(self.mover, self.waiting)
+        Material::new(self.0.mover, self.0.waiting)
     }
 
     /// The pair of a sector without stones in hand.
@@ -157,10 +116,11 @@ impl Sector {
             let placed = stones.checked_sub(hand)?;
             Some((placed, placed.checked_sub(board)?))
         };
-        let mover = side(self.mover, self.mover_in_hand)?;
-        let waiting = side(self.waiting, self.waiting_in_hand)?;
+        let [mover, waiting, mover_in_hand, waiting_in_hand] = self.numbers();
+        let mover = side(mover, mover_in_hand)?;
+        let waiting = side(waiting, waiting_in_hand)?;
         // The side that placed the first stone is to move where both have as many in hand.
-        let (white, black) = match self.mover_in_hand == self.waiting_in_hand {
+        let (white, black) = match mover_in_hand == waiting_in_hand {
             true => (mover, waiting),
             false => (waiting, mover),
         };
@@ -173,24 +133,29 @@ impl Sector {
 
     /// The sector of a stage of such a game.
     pub(crate) fn of_stage(stage: Stage, stones: u8) -> Option<Sector> {
-        let (mover, waiting) = (stage.mover(), stage.mover().other());
-        let in_hand = |side| stones.saturating_sub(stage.placed(side));
-        let Material {
-            mover: a,
-            waiting: b,
-            ..
-        } = stage.material();
-        Sector::new(a, b, in_hand(mover), in_hand(waiting))
+        let sides = [stage.mover(), stage.mover().other()];
+        let in_hand = sides.map(|side| stones.saturating_sub(stage.placed(side)));
+        Sector::of(stage.material().with_hands(in_hand))
     }
+}
+
+/// The tables that a placement leads to if every one could close a mill: the set of files takes all numbers
+/// of stones that follow, as long as three stones are left.
+fn after_placements(table: Material) -> impl Iterator<Item = Material> {
+    let quiet = table.placed().map(Material::exchanged);
+    let [_, left] = table.totals();
+    let capture = quiet.filter(|after| after.mover > 0 && left > FEWEST_STONES);
+    let capture = capture.map(|after| Material {
+        mover: after.mover - 1,
+        ..after
+    });
+    quiet.into_iter().chain(capture)
 }
 
 impl fmt::Display for Sector {
     /// The four numbers with underscores between them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [mover, waiting, mover_in_hand, waiting_in_hand] = self.numbers();
-        f.pad(&format!(
-            "{mover}_{waiting}_{mover_in_hand}_{waiting_in_hand}"
-        ))
+        f.pad(&self.numbers().map(|number| number.to_string()).join("_"))
     }
 }
 

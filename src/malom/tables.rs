@@ -11,7 +11,6 @@
 //!
 //! One value alone is a probe, whatever the sector.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::file::SectorFile;
@@ -27,9 +26,9 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::{Loader, Recipe, needs, ply, read_or_derive};
-use crate::store::codec::is_derived;
+use crate::store::codec::{Coverage, is_derived};
 use crate::store::table::Table;
-use crate::store::{DbError, PlyFile, ply_file_name};
+use crate::store::{DbError, ply_file_name};
 use crate::value::{Metric, Value};
 
 /// All sectors that databases have the values for. Many threads may use them at the same time.
@@ -113,10 +112,8 @@ impl Sectors {
 
     /// The sectors that the databases have the values for.
     pub fn available(&self) -> Vec<Sector> {
-        let mut checked = HashMap::new();
         let all = Sector::all().iter().copied();
-        all.filter(|&sector| self.check_with(sector, &mut checked).is_ok())
-            .collect()
+        all.filter(|&sector| self.check(sector).is_ok()).collect()
     }
 
     /// Whether the databases have what the values of a sector follow from.
@@ -126,25 +123,7 @@ impl Sectors {
     /// [`DbError::Missing`] if a pair is missing, [`DbError::NoDepths`] if a file has no depths,
     /// [`DbError::MissingPlies`] if the placing phase is missing, and why a file cannot be used.
     pub fn check(&self, sector: Sector) -> Result<(), DbError> {
-        self.check_with(sector, &mut HashMap::new())
-    }
-
-    fn check_with(
-        &self,
-        sector: Sector,
-        checked: &mut HashMap<Sector, Result<(), DbError>>,
-    ) -> Result<(), DbError> {
-        if let Some(result) = checked.get(&sector) {
-            return result.clone();
-        }
-        let result = self.check_files(sector).and_then(|()| {
-            let needed = self.needs(sector)?;
-            needed
-                .into_iter()
-                .try_for_each(|needed| self.check_with(needed, checked))
-        });
-        checked.insert(sector, result.clone());
-        result
+        Loader::new(self, &[sector]).map(drop)
     }
 
     /// Whether the file of a sector is there and has depths, or, for a ply without a file, whether the
@@ -163,7 +142,13 @@ impl Sectors {
         let from = self.stage(sector)?.ply;
         for ply in from..plies.min(from + MOST_PLACEMENTS) {
             if let Some(file) = database.ply(ply)? {
-                return depths_of(file);
+                return match file.metric() {
+                    Metric::Depth => Ok(()),
+                    Metric::Wdl => Err(DbError::NotStored(format!(
+                        "{} holds no depths",
+                        file.path().display()
+                    ))),
+                };
             }
         }
         if from + MOST_PLACEMENTS < plies {
@@ -175,24 +160,8 @@ impl Sectors {
         // The last placements lead to almost all pairs.
         let pairs = Pair::all(database.rules()).into_iter();
         pairs
-            .filter_map(|pair| Sector::new(pair.larger(), pair.smaller(), 0, 0))
+            .filter_map(|pair| Sector::of(pair.tables()[0]))
             .try_for_each(|sector| self.check_files(sector))
-    }
-
-    /// The sectors from which all values of a sector are derived; none if a file has them.
-    pub(super) fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
-        let database = &self.database;
-        let material = sector.material();
-        if sector.is_moving() {
-            let tables = needs(database, material)?;
-            return Ok(tables.into_iter().filter_map(Sector::of_moving).collect());
-        }
-        let stage = self.stage(sector)?;
-        if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
-            return Ok(Vec::new());
-        }
-        let next = [stage.after_quiet(), stage.after_capture()].into_iter();
-        Ok(next.filter_map(|stage| self.next(stage)).collect())
     }
 
     /// The sector of a stage that a placement leads to, if a game can come to it.
@@ -285,7 +254,7 @@ impl Sectors {
             };
         }
         let file = database.file_of(sector.material())?;
-        match is_derived(sector.material()) || !file.coverage().is_complete() {
+        match is_derived(sector.material()) || !matches!(file.coverage(), Coverage::All) {
             true => Ok(None),
             false => file.table().map(Some),
         }
@@ -307,7 +276,8 @@ impl Sectors {
         if let Some(values) = self.kept(sector) {
             return Ok(Some(values));
         }
-        let needed = self.needs(sector)?.into_iter().map(Sector::slots);
+        let needed = Recipe::needs(&self, sector)?.into_iter();
+        let needed = needed.map(Sector::slots);
         let needed = sector.slots() + needed.sum::<u64>();
         if needed > self.memory {
             return Ok(None);
@@ -325,18 +295,9 @@ impl Sectors {
             whole.remove(0);
         }
         drop(whole);
-        let values = Arc::new(self.loader(&[sector])?.load(sector)?);
+        let values = Arc::new(Loader::new(self, &[sector])?.load(sector)?);
         held(&self.whole).push((sector, Arc::clone(&values)));
         Ok(Some(values))
-    }
-
-    /// Makes these sectors, in this order.
-    pub(super) fn loader(&self, wanted: &[Sector]) -> Result<Loader<&Sectors>, DbError> {
-        let mut checked = HashMap::new();
-        for &sector in wanted {
-            self.check_with(sector, &mut checked)?;
-        }
-        Loader::new(self, wanted)
     }
 
     /// These sectors with all their values, one after the other in an order in which tables that
@@ -350,21 +311,23 @@ impl Sectors {
     }
 }
 
-fn depths_of(file: &PlyFile) -> Result<(), DbError> {
-    match file.metric() {
-        Metric::Depth => Ok(()),
-        Metric::Wdl => Err(DbError::NotStored(format!(
-            "{} holds no depths",
-            file.path().display()
-        ))),
-    }
-}
-
 impl Recipe for &Sectors {
     type Key = Sector;
 
+    /// The sectors from which all values of a sector are derived; none if a file has them.
     fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
-        Sectors::needs(self, sector)
+        self.check_files(sector)?;
+        let database = &self.database;
+        if sector.is_moving() {
+            let tables = needs(database, sector.material())?;
+            return Ok(tables.into_iter().filter_map(Sector::of).collect());
+        }
+        let stage = self.stage(sector)?;
+        if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
+            return Ok(Vec::new());
+        }
+        let next = [stage.after_quiet(), stage.after_capture()].into_iter();
+        Ok(next.filter_map(|stage| self.next(stage)).collect())
     }
 
     /// All values of a sector; those of draws where our files have none.

@@ -53,7 +53,7 @@ impl<'a> Walk<'a> {
             }
         });
         wanted.dedup();
-        let loader = sectors.loader(&wanted)?;
+        let loader = Loader::new(sectors, &wanted)?;
         wanted.reverse();
         Ok(Walk {
             sectors,

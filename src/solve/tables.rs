@@ -12,7 +12,7 @@ use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
 use crate::store::DbError;
-use crate::store::codec::is_derived;
+use crate::store::codec::{Coverage, is_derived};
 use crate::store::pair::stored_table;
 use crate::value::Metric;
 
@@ -212,7 +212,7 @@ fn read(
     let coverage = file.coverage();
     let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);
     let mut smaller = smaller.map_err(refused)?.filter(|_| both);
-    if !coverage.is_complete() {
+    if !matches!(coverage, Coverage::All) {
         fold(&mut values, file.metric());
     }
     if let Some(smaller) = &mut smaller {

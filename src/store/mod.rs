@@ -9,7 +9,7 @@
 //! - `table`: from a set to its row, from a column to its block, from a block to values
 //! - `codec`: the selection of stored entries, and the compression of blocks
 //! - `cache`: the blocks decoded last, and the values derived, searched and ranked last
-//! - `whole`, `write`: reading whole tables and writing files, with the feature `build`
+//! - `write`: writing files, with the feature `build`
 //! - `profile`, `error`: contents and compression of files; the errors of databases
 //!
 //! Files are untrusted: whatever their bytes are, reading returns the written values or an error.
@@ -28,8 +28,6 @@ pub(crate) mod source;
 pub(crate) mod table;
 #[cfg(all(test, feature = "build"))]
 pub(crate) mod tests;
-#[cfg(feature = "build")]
-mod whole;
 #[cfg(feature = "build")]
 pub(crate) mod write;
 

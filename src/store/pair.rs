@@ -127,6 +127,18 @@ impl PairFile {
         self.path.as_deref()
     }
 
+    /// The path, or the name of an embedded file in errors.
+    #[cfg(feature = "build")]
+    pub(crate) fn name(&self) -> &Path {
+        self.file.container.name()
+    }
+
+    /// The entries that the file holds.
+    #[cfg(feature = "build")]
+    pub(crate) fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
     /// The rules of the values.
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -164,6 +176,7 @@ impl PairFile {
             coverage: self.coverage.clone(),
         })
     }
+
     /// The row of a mover's set, which the file must [hold](PairFile::holds).
     #[inline(always)]
     pub(crate) fn row(&self, mover: PointSet) -> Result<ProbedRow<'_>, DbError> {

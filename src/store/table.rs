@@ -173,6 +173,33 @@ impl<'a> Table<'a> {
         let place = self.place_of(row);
         place.map(|place| self.read(place)).transpose()
     }
+
+    /// The number of stored rows.
+    #[cfg(feature = "build")]
+    pub fn stored_rows(self) -> usize {
+        self.file.container.rows(self.number)
+    }
+
+    /// Decodes a row of the index, zeros where nothing is stored.
+    #[cfg(feature = "build")]
+    pub fn decode_row(self, row: usize, values: &mut [u8]) -> Result<(), DbError> {
+        match self.stored_row(row)? {
+            Some(row) => row.decode_all(values),
+            None => {
+                values.fill(0);
+                Ok(())
+            }
+        }
+    }
+
+    /// Decodes all rows of the index, zeros where nothing is stored.
+    #[cfg(feature = "build")]
+    pub fn load(self, values: &mut [u8]) -> Result<(), DbError> {
+        use rayon::prelude::*;
+        let rows = values.par_chunks_mut(self.index().columns().count());
+        let rows = rows.enumerate();
+        rows.try_for_each(|(row, values)| self.decode_row(row, values))
+    }
 }
 
 /// A row of a table, read and checked.
