@@ -1,6 +1,6 @@
 //! Pairs and sectors: the numbers of stones that identify tables, and the tables that turns lead to.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
@@ -22,32 +22,16 @@ pub struct Pair {
     smaller: SideStones,
 }
 
-/// A side's stones.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// A side's stones, in the order of sides from the smaller to the larger.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct SideStones {
+    total: u8,
     on_board: u8,
-    in_hand: u8,
 }
 
 impl SideStones {
-    fn total(self) -> u8 {
-        self.on_board + self.in_hand
-    }
-
-    fn order(self) -> (u8, u8) {
-        (self.total(), self.on_board)
-    }
-}
-
-impl PartialOrd for SideStones {
-    fn partial_cmp(&self, other: &SideStones) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for SideStones {
-    fn cmp(&self, other: &SideStones) -> Ordering {
-        self.order().cmp(&other.order())
+    fn in_hand(self) -> u8 {
+        self.total - self.on_board
     }
 }
 
@@ -63,7 +47,7 @@ impl Pair {
     ///
     /// A sentence, if it cannot.
     pub fn check(self, rules: &Rules) -> Result<(), String> {
-        if self.larger.total() > rules.stones {
+        if self.larger.total > rules.stones {
             return Err(format!(
                 "there is no pair {self} under these rules: a side has at most {} stones",
                 rules.stones
@@ -87,12 +71,12 @@ impl Pair {
 
     /// The stones in hand of the larger and of the smaller side.
     pub fn in_hand(self) -> [u8; 2] {
-        [self.larger.in_hand, self.smaller.in_hand]
+        [self.larger.in_hand(), self.smaller.in_hand()]
     }
 
     /// The number of stones in hand of both sides.
     pub fn all_in_hand(self) -> u8 {
-        self.larger.in_hand + self.smaller.in_hand
+        self.larger.in_hand() + self.smaller.in_hand()
     }
 
     /// Whether a side has stones in hand.
@@ -300,12 +284,15 @@ impl Material {
             (self.mover, self.mover_in_hand),
             (self.waiting, self.waiting_in_hand),
         ]
-        .map(|(on_board, in_hand)| SideStones { on_board, in_hand })
+        .map(|(on_board, in_hand)| SideStones {
+            total: on_board.saturating_add(in_hand),
+            on_board,
+        })
     }
 
     /// The stones that the mover and the waiting side have on the board and in hand together.
     pub(crate) fn totals(self) -> [u8; 2] {
-        self.sides().map(SideStones::total)
+        self.sides().map(|side| side.total)
     }
 
     /// Whether a side has stones in hand.
@@ -328,11 +315,7 @@ impl Material {
     /// than twelve.
     pub fn pair(self) -> Option<Pair> {
         let [a, b] = self.sides();
-        let valid = FEWEST_STONES..=MOST_STONES;
-        let is_valid = |side: SideStones| {
-            let total = side.on_board.checked_add(side.in_hand);
-            total.is_some_and(|total| valid.contains(&total))
-        };
+        let is_valid = |side: SideStones| (FEWEST_STONES..=MOST_STONES).contains(&side.total);
         (is_valid(a) && is_valid(b)).then(|| Pair {
             larger: a.max(b),
             smaller: a.min(b),
@@ -400,8 +383,7 @@ impl Material {
         groups
     }
 
-    /// The tables that the mover's turns other than quiet ones lead to: those after captures by a moved stone, that
-    /// after a placement without a mill, and those after placements with captures.
+    /// All tables of [`Material::exit_groups`].
     pub fn exits(self, rules: &Rules) -> Vec<Material> {
         self.exit_groups(rules).concat()
     }
