@@ -170,7 +170,7 @@ pub mod internals {
 
     #[cfg(feature = "build")]
     pub mod malom {
-        pub use crate::malom::compare::{Comparison, Difference, FileState, Found, compare};
+        pub use crate::malom::compare::{FileState, SectorDifferences, SlotDifference, compare};
     }
 }
 

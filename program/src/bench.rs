@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::iter;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 use millbase::Database;
 use millbase::internals::Index;
 use millbase::internals::Random;
@@ -152,7 +152,8 @@ impl Bench {
     /// Measures everything and prints the figures.
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
-        let steps = Steps::new(options);
+        let bar = progress::counter(options, Steps::COUNT, "measuring");
+        let steps = Steps { options, bar };
         let measured = self.measure(db, &steps);
         steps.bar.finish_and_clear();
         let answer = measured?;
@@ -485,21 +486,9 @@ struct Steps<'a> {
     bar: ProgressBar,
 }
 
-impl<'a> Steps<'a> {
+impl Steps<'_> {
     /// Cold and warm probes, ranking, placing, loading, two searches, build.
     const COUNT: u64 = 8;
-
-    fn new(options: &'a Options) -> Steps<'a> {
-        if options.quiet || !io::stderr().is_terminal() {
-            let bar = ProgressBar::hidden();
-            return Steps { options, bar };
-        }
-        // Drawn only between the measurements, so that it takes no time from them.
-        let style = ProgressStyle::with_template("measuring {msg:8} {wide_bar} {pos} of {len}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(Steps::COUNT).with_style(style);
-        Steps { options, bar }
-    }
 
     fn take<T>(&self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Result<T> {
         self.bar.set_message(name);

@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
 use crate::status::{self, Status};
 
-/// The file that is checked.
+/// The file of a pair or of a ply.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Subject {

@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::advice;
 use crate::build::{self, FileOptions};
 use crate::databases;
+use crate::findings::Subject;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
@@ -55,23 +56,16 @@ pub struct Repack {
 #[derive(Serialize, JsonSchema)]
 pub struct RepackAnswer {
     folder: PathBuf,
-    pairs: Vec<RepackedPair>,
-    placing: Vec<RepackedPly>,
+    pairs: Vec<RepackedFile>,
+    placing: Vec<RepackedFile>,
     /// The reasons why existing files could not be written again.
     unusable: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct RepackedPair {
-    pair: Pair,
-    /// The size of the old file.
-    from_bytes: u64,
-    bytes: u64,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct RepackedPly {
-    ply: u8,
+struct RepackedFile {
+    #[serde(flatten)]
+    subject: Subject,
     /// The size of the old file.
     from_bytes: u64,
     bytes: u64,
@@ -115,15 +109,15 @@ impl Repack {
         work.bar.finish_and_clear();
         let new = databases::open_folder(&folder, options.rules)?;
         let written = |&pair: &Pair| {
-            Some(RepackedPair {
-                pair,
+            Some(RepackedFile {
+                subject: Subject::Pair(pair),
                 from_bytes: db.file(pair).ok()?.bytes(),
                 bytes: new.file(pair).ok()?.bytes(),
             })
         };
         let written_ply = |file: &&PlyFile| {
-            Some(RepackedPly {
-                ply: file.ply(),
+            Some(RepackedFile {
+                subject: Subject::Ply(file.ply()),
                 from_bytes: file.bytes(),
                 bytes: new.ply(file.ply()).ok()??.bytes(),
             })
@@ -183,10 +177,9 @@ impl Repacking<'_> {
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
         let mut table_cache = TableCache::new(&missing);
         for pair in missing {
-            self.bar.set_prefix(pair.to_string());
-            let start = Instant::now();
-            let written = repack(self.db, pair, self.to, profile, &mut table_cache);
-            self.note(&pair.to_string(), start, written)?;
+            self.write(Subject::Pair(pair), |db, to| {
+                repack(db, pair, to, profile, &mut table_cache)
+            })?;
             self.bar.inc(1);
         }
         Ok(())
@@ -196,32 +189,36 @@ impl Repacking<'_> {
     fn write_plies(&mut self, plies: &[&PlyFile], new: &Database, profile: Profile) -> Result<()> {
         let wanted = profile.of_plies(&self.options.rules);
         for file in plies {
-            let name = output::counted(file.ply(), "placement");
             let present = new.ply(file.ply()).ok().flatten();
             if present.is_none_or(|file| file.profile() != wanted) {
-                self.bar.set_prefix(name.clone());
-                let start = Instant::now();
-                let written = repack_ply(self.db, file, self.to, profile);
-                self.note(&name, start, written)?;
+                self.write(Subject::Ply(file.ply()), |db, to| {
+                    repack_ply(db, file, to, profile)
+                })?;
             }
             self.bar.inc(1);
         }
         Ok(())
     }
 
-    /// Notes that a file was written, or that it is left out because the old one cannot be used.
-    fn note(&mut self, name: &str, start: Instant, written: Result<u64, DbError>) -> Result<()> {
-        match written {
+    /// Writes a file, unless the old one cannot be used.
+    fn write(
+        &mut self,
+        subject: Subject,
+        write: impl FnOnce(&Database, &BuildFolder) -> Result<u64, DbError>,
+    ) -> Result<()> {
+        self.bar.set_prefix(subject.to_string());
+        let start = Instant::now();
+        match write(self.db, self.to) {
             Ok(bytes) => {
                 let (seconds, size) = (start.elapsed().as_secs_f64(), HumanBytes(bytes));
                 output::step(
                     self.options,
-                    format_args!("{name} written in {seconds:.2} s, {size}"),
+                    format_args!("{subject} written in {seconds:.2} s, {size}"),
                 );
             }
             Err(error) if error.is_unusable() => {
                 let why = advice::sentence(&error);
-                self.leave_out(&error, format!("{name} is not written again: {why}"));
+                self.leave_out(&error, format!("{subject} is not written again: {why}"));
             }
             Err(error) => return Err(error.into()),
         }
@@ -232,11 +229,11 @@ impl Repacking<'_> {
 impl RepackAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
-        for pair in &self.pairs {
+        for file in &self.pairs {
             table.row(vec![
-                Cell::text(pair.pair),
-                Cell::count(pair.from_bytes),
-                Cell::count(pair.bytes),
+                Cell::text(file.subject),
+                Cell::count(file.from_bytes),
+                Cell::count(file.bytes),
             ]);
         }
         table.write(out)?;

@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use super::sector::Sector;
 use super::slots::{Meaning, Slots};
 use super::walk::SectorValues;
-use crate::rules::counted;
-use crate::rules::position::Position;
+use crate::rules::{Rules, counted};
 use crate::value::Value;
 
 /// The state of a file.
@@ -102,81 +101,61 @@ impl Escapes {
     }
 }
 
-/// The contents of a slot of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
-    /// This value; of a draw only that it is one.
-    Value(Value),
-    /// A win or a loss deeper than any of ours.
-    TooDeep,
-    /// Nothing that the format knows.
-    Damage,
-}
-
 /// A slot in which a file differs from our value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Difference {
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
+pub struct SlotDifference {
     /// The number of the slot, from 0.
     pub slot: u64,
     /// Its position.
-    pub position: Position,
+    pub position: String,
     /// Our value.
     pub ours: Value,
-    /// That of the file.
-    pub found: Found,
+    /// The value in the file, of a win or loss deeper than any of ours the result; `None` where the slot says
+    /// nothing that the format knows.
+    pub theirs: Option<Value>,
 }
 
 /// The result of comparing a sector.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Comparison {
-    /// The sector.
-    pub sector: Sector,
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
+pub struct SectorDifferences {
+    /// The name of the file.
+    pub file: String,
     /// Slots with a value of ours.
-    pub compared: u64,
+    pub slots: u64,
     /// Slots without: no game comes to their positions.
+    #[cfg_attr(feature = "service", serde(skip))]
     pub unreachable: u64,
     /// Slots with another result.
     pub results: u64,
     /// Slots with the same result in another number of turns, or deeper than any of ours.
     pub depths: u64,
     /// Slots that say nothing that the format knows, wherever they are.
-    pub damaged: u64,
+    pub unknown: u64,
     /// The first slots that differ.
-    pub first: Vec<Difference>,
+    pub first: Vec<SlotDifference>,
 }
 
-impl Comparison {
-    /// Nothing compared yet.
-    fn of(sector: Sector) -> Comparison {
-        Comparison {
-            sector,
-            compared: 0,
-            unreachable: 0,
-            results: 0,
-            depths: 0,
-            damaged: 0,
-            first: Vec::new(),
-        }
-    }
-
+impl SectorDifferences {
     /// How many slots differ in any way.
     pub fn differences(&self) -> u64 {
-        self.results + self.depths + self.damaged
+        self.results + self.depths + self.unknown
     }
 
-    fn add(&mut self, other: Comparison, most: usize) {
-        self.compared += other.compared;
+    fn add(&mut self, other: SectorDifferences, most: usize) {
+        self.slots += other.slots;
         self.unreachable += other.unreachable;
         self.results += other.results;
         self.depths += other.depths;
-        self.damaged += other.damaged;
+        self.unknown += other.unknown;
         let room = most.saturating_sub(self.first.len());
         self.first.extend(other.first.into_iter().take(room));
     }
 }
 
 /// Compares a file with our values. `whole` must have been made with the scheme of the file's folder.
-/// `most` bounds [`Comparison::first`]; `progress` receives the number of slots just compared.
+/// `most` bounds [`SectorDifferences::first`]; `progress` receives the number of slots just compared.
 ///
 /// # Errors
 ///
@@ -186,11 +165,14 @@ pub fn compare(
     file: &Path,
     most: usize,
     mut progress: impl FnMut(u64),
-) -> io::Result<Comparison> {
+) -> io::Result<SectorDifferences> {
     let mut file = File::open(file)?;
     let sector = whole.sector();
     let escapes = Escapes::of(&mut file, sector)?;
-    let mut all = Comparison::of(sector);
+    let mut all = SectorDifferences {
+        file: sector.name(),
+        ..SectorDifferences::default()
+    };
     let columns = whole.slots.columns();
     let width = columns * Sector::SLOT as usize;
     let rows = whole.rows_at_once();
@@ -217,8 +199,8 @@ fn compare_row(
     bytes: &[u8],
     escapes: &Escapes,
     most: usize,
-) -> Comparison {
-    let mut result = Comparison::of(whole.sector());
+) -> SectorDifferences {
+    let mut result = SectorDifferences::default();
     let slots = &whole.slots;
     let (found, _) = bytes.as_chunks::<3>();
     let first = row as u64 * ours.len() as u64;
@@ -237,36 +219,35 @@ fn compare_row(
             says = target.map_or(Meaning::Unknown, meaning);
         }
         let value = Value::from_byte(byte);
-        let found = match says {
-            Meaning::Value(found) => Found::Value(Value::from_byte(found)),
-            Meaning::TooDeep => Found::TooDeep,
+        let theirs = match says {
+            Meaning::Value(found) => Some(Value::from_byte(found)),
+            Meaning::TooDeep => Some(value.without_depth()),
             // A redirect may not lead to another redirect.
-            _ => Found::Damage,
+            _ => None,
         };
         let waiting = || slots.waiting(row, column);
         let reachable = whole.has_value(row, waiting);
         match reachable {
-            true => result.compared += 1,
+            true => result.slots += 1,
             false => result.unreachable += 1,
         }
-        match found {
-            Found::Damage => result.damaged += 1,
-            _ if !reachable => continue,
-            Found::Value(found) if found == value => continue,
-            Found::Value(found) if found.wdl() != value.wdl() => result.results += 1,
-            Found::Value(_) | Found::TooDeep => result.depths += 1,
+        match theirs {
+            None => result.unknown += 1,
+            Some(_) if !reachable => continue,
+            Some(found) if found == value && says != Meaning::TooDeep => continue,
+            Some(found) if found.wdl() != value.wdl() => result.results += 1,
+            Some(_) => result.depths += 1,
         }
         if result.first.len() < most {
             let mover = slots.index.rows().set(row);
-            let position = whole.sectors.position(result.sector, mover, waiting());
-            result
-                .first
-                .extend(position.ok().map(|position| Difference {
-                    slot: first + column as u64,
-                    position,
-                    ours: value,
-                    found,
-                }));
+            let position = whole.sectors.position(whole.sector(), mover, waiting());
+            let difference = position.ok().map(|position| SlotDifference {
+                slot: first + column as u64,
+                position: position.text(&Rules::STANDARD),
+                ours: value,
+                theirs,
+            });
+            result.first.extend(difference);
         }
     }
     result

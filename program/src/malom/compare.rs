@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::internals::malom::{self, Comparison, Difference, FileState, Found};
+use millbase::Value;
+use millbase::internals::malom::{self, FileState, SectorDifferences, SlotDifference};
 use millbase::malom::SECVAL;
-use millbase::{Rules, Value};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,25 +52,6 @@ pub struct CompareAnswer {
     /// Those that differ.
     sectors: Vec<SectorDifferences>,
     damaged: Vec<DamagedFile>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct SectorDifferences {
-    file: String,
-    slots: u64,
-    results: u64,
-    depths: u64,
-    unknown: u64,
-    first: Vec<SlotDifference>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct SlotDifference {
-    slot: u64,
-    position: String,
-    ours: Value,
-    /// `None` where the slot says nothing that the format knows.
-    theirs: Option<Value>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -121,19 +102,18 @@ impl CompareMalom {
             found.push(compared);
         }
         bar.finish_and_clear();
-        let differences = found.iter().map(Comparison::differences).sum();
+        let differences = found.iter().map(SectorDifferences::differences).sum();
         let no = differences > 0 || !damaged.is_empty();
+        let (compared, slots) = (found.len(), found.iter().map(|sector| sector.slots).sum());
+        let unreachable = found.iter().map(|sector| sector.unreachable).sum();
+        found.retain(|sector| sector.differences() > 0);
         let answer = CompareAnswer {
-            compared: found.len(),
+            compared,
             missing,
-            slots: found.iter().map(|sector| sector.compared).sum(),
-            unreachable: found.iter().map(|sector| sector.unreachable).sum(),
+            slots,
+            unreachable,
             differences,
-            sectors: found
-                .iter()
-                .filter(|sector| sector.differences() > 0)
-                .map(json)
-                .collect(),
+            sectors: found,
             damaged,
         };
         output::answer(options, &answer, |out| answer.write(out))?;
@@ -142,38 +122,13 @@ impl CompareMalom {
 }
 
 /// A sector that is done, in one line.
-fn summary(found: &Comparison) -> String {
-    let slots = HumanCount(found.compared);
+fn summary(found: &SectorDifferences) -> String {
+    let slots = HumanCount(found.slots);
     format!(
         "{}: {slots} slots compared, {} differ",
-        found.sector.name(),
+        found.file,
         HumanCount(found.differences())
     )
-}
-
-fn json(found: &Comparison) -> SectorDifferences {
-    SectorDifferences {
-        file: found.sector.name(),
-        slots: found.compared,
-        results: found.results,
-        depths: found.depths,
-        unknown: found.damaged,
-        first: found.first.iter().map(json_difference).collect(),
-    }
-}
-
-fn json_difference(difference: &Difference) -> SlotDifference {
-    let theirs = match difference.found {
-        Found::Value(value) => Some(value),
-        Found::TooDeep => Some(difference.ours.without_depth()),
-        Found::Damage => None,
-    };
-    SlotDifference {
-        slot: difference.slot,
-        position: difference.position.text(&Rules::STANDARD),
-        ours: difference.ours,
-        theirs,
-    }
 }
 
 /// A value of a file in words.
