@@ -29,7 +29,7 @@ use rayon::prelude::*;
 
 use super::pair_row::{PairRow, PairRowScratch};
 use super::report::{Mismatch, Suspects};
-use super::turns::{CheckedTable, Codes, TableTurns, value_of_byte};
+use super::turns::{Codes, TableTurns};
 use crate::board::bits;
 use crate::memory::Bytes;
 use crate::solve::pair::fill_images;
@@ -66,15 +66,7 @@ impl TableTurns<'_> {
     /// Compares a table with what its turns give, and returns what differs. Calls `advance` as
     /// [`for_each`](Self::for_each) does.
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
-        let parent = CheckedTable::new(self.parent, values);
-        let suspects = Suspects::new(parent, self.codes, |mover, waiting, byte| {
-            let position = self.position(mover, waiting);
-            Mismatch {
-                position,
-                stored: value_of_byte(self.rules, self.metric, byte),
-                derived: self.derive(&position),
-            }
-        });
+        let suspects = Suspects::new(self, values);
         let rows = 0..self.parent.rows().len();
         rows.into_par_iter()
             .for_each(|row| suspects.see_copies(row));

@@ -9,6 +9,7 @@ use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
+use crate::index::BitSet;
 use crate::rules::WithoutTurn;
 use crate::solve::slides::{ColumnSlides, Vector};
 
@@ -43,6 +44,9 @@ impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
+        if let Some(possible) = self.turns.possible(true) {
+            return self.place(bits, possible);
+        }
         self.begin();
         self.back_up(bits);
         if self.turns.quiet.is_some() {
@@ -87,8 +91,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     #[inline(always)]
     fn back_up<B: Bits>(&mut self, bits: B) {
         let TableTurns { rules, child, .. } = self.turns;
-        let moves = self.turns.quiet.is_some();
-        let possible = self.turns.possible(true);
         let board = rules.board();
         let codes = self.turns.codes;
         let free = !self.waiting();
@@ -114,10 +116,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         });
         for subset in child.columns().iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let row = || self.turns.parent.rows().find(set).0;
-            if possible.is_some_and(|rows| !rows.contains(row())) {
-                continue;
-            }
             let is_blocked = || match flies {
                 true => set == free,
                 false => board.cut(set) & within == 0,
@@ -130,9 +128,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             }
             if let Some(placements) = &mut placements {
                 best[place] = larger(best[place], placements.best(bits, subset, set));
-            }
-            if !moves {
-                continue;
             }
             // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
@@ -173,10 +168,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// parent hold a position several times, of which this reports one entry or more.
     #[inline(always)]
     fn report<B: Bits>(&mut self, bits: B) -> u64 {
-        /// The entry of a set that no game reaches.
-        const NONE: usize = usize::MAX;
         let TableTurns { parent, child, .. } = self.turns;
-        let possible = self.turns.possible(true);
         let waiting = self.waiting();
         let free = !waiting;
         let PairRowScratch { best, codes, .. } = &mut *self.scratch;
@@ -186,7 +178,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let columns = parent.columns();
         let mut subsets = child.columns().iter();
         let mut entries = [0; AT_ONCE];
-        let mut count = 0;
         for codes in codes.chunks(AT_ONCE) {
             for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
                 let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
@@ -194,15 +185,40 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
                 let image = images[symmetry.number() as usize];
                 let free = !rows.set(row);
                 *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
-                if possible.is_some_and(|rows| !rows.contains(row)) {
-                    *entry = NONE;
-                }
             }
             for (&entry, &code) in entries.iter().zip(codes) {
-                if entry != NONE {
-                    (self.found)(entry, code);
-                    count += 1;
-                }
+                (self.found)(entry, code);
+            }
+        }
+        codes.len() as u64
+    }
+
+    /// Reports the codes of the best placements of the sets of these rows; returns their number.
+    #[inline(always)]
+    fn place<B: Bits>(&mut self, bits: B, possible: &BitSet) -> u64 {
+        let TableTurns {
+            rules,
+            codes,
+            parent,
+            child,
+            ..
+        } = self.turns;
+        let waiting = self.waiting();
+        let Some((tables, after)) = self.turns.placed else {
+            return 0;
+        };
+        let (row, scratch) = ((self.row, waiting), &mut self.scratch.placements);
+        let mut placements = PlacementRow::new(rules, codes, tables, row, after, scratch);
+        let images = Symmetry::images(waiting);
+        let mut count = 0;
+        for subset in child.columns().iter() {
+            let set = PointSet::from_bits(bits.pdep(subset, (!waiting).bits()));
+            let (row, symmetry) = parent.rows().find(set);
+            if possible.contains(row) {
+                let image = images[symmetry.number() as usize];
+                let entry = row * parent.columns().count() + parent.column_with(bits, row, image);
+                (self.found)(entry, placements.best(bits, subset, set));
+                count += 1;
             }
         }
         count

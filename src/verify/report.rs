@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::turns::{CheckedTable, Codes};
+use super::turns::{CheckedTable, TableTurns, value_of_byte};
 use crate::board::symmetry::{Symmetry, stabiliser};
 use crate::board::{PointSet, bits};
 use crate::lock::held;
@@ -74,22 +74,19 @@ impl fmt::Display for Miscounted {
 }
 
 /// The entries of one table whose values the fast pass suspects, and those that are wrong.
-pub(super) struct Suspects<'a, Derive> {
+pub(super) struct Suspects<'a> {
+    turns: &'a TableTurns<'a>,
     table: CheckedTable<'a>,
-    codes: &'a Codes,
-    /// The position of two sets, the value of a byte, and the position's value, derived turn by turn.
-    derive: Derive,
     /// By entry.
     mismatches: Mutex<BTreeMap<usize, Mismatch>>,
     enough: AtomicBool,
 }
 
-impl<'a, Derive: Fn(PointSet, PointSet, u8) -> Mismatch> Suspects<'a, Derive> {
-    pub fn new(table: CheckedTable<'a>, codes: &'a Codes, derive: Derive) -> Suspects<'a, Derive> {
+impl<'a> Suspects<'a> {
+    pub fn new(turns: &'a TableTurns<'a>, values: &'a [u8]) -> Suspects<'a> {
         Suspects {
-            table,
-            codes,
-            derive,
+            turns,
+            table: CheckedTable::new(turns.parent, values),
             mismatches: Mutex::default(),
             enough: AtomicBool::new(false),
         }
@@ -98,7 +95,7 @@ impl<'a, Derive: Fn(PointSet, PointSet, u8) -> Mismatch> Suspects<'a, Derive> {
     /// Judges an entry if its value does not have the code that its turns give.
     #[inline(always)]
     pub fn see(&self, entry: usize, code: u8) {
-        if !self.codes.is_stored(self.table.values[entry], code) {
+        if !self.turns.codes.is_stored(self.table.values[entry], code) {
             self.judge(entry);
         }
     }
@@ -134,7 +131,12 @@ impl<'a, Derive: Fn(PointSet, PointSet, u8) -> Mismatch> Suspects<'a, Derive> {
         }
         let CheckedTable { index, values } = self.table;
         let (mover, waiting) = index.sets(entry);
-        let mismatch = (self.derive)(mover, waiting, values[entry]);
+        let position = self.turns.position(mover, waiting);
+        let mismatch = Mismatch {
+            position,
+            stored: value_of_byte(self.turns.rules, self.turns.metric, values[entry]),
+            derived: self.turns.derive(&position),
+        };
         if mismatch.stored == mismatch.derived {
             return;
         }
