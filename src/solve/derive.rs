@@ -17,7 +17,7 @@ use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
 use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up};
 use crate::solve::pair::{Scatter, fill_images};
-use crate::solve::placements::{PlacementScratch, Reached};
+use crate::solve::placements::PlacementScratch;
 use crate::solve::slides::{ColumnSlides, Vector};
 use crate::store::codec::{Coverage, is_even};
 
@@ -272,7 +272,7 @@ impl DeriveRow<'_> {
         look_up::<B, FLYING>(&exits.captures, bits, shape, &turns, waiting, best, closing);
         if let Some(placements) = &exits.placements {
             let row = (self.row, waiting);
-            placements.raise(bits, row, |_| Reached::ALL, placing, best);
+            placements.raise(bits, row, placing, best, |_| true, |_| true);
         }
         if shape.without_turn == WithoutTurn::Passes {
             for (best, &quiet) in best.iter_mut().zip(quiet) {

@@ -1,10 +1,18 @@
 //! What a build reports: its events, and what it took at the end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::SolveError;
 use crate::index::Pair;
 use crate::index::stages::Stage;
+
+/// Does the work and adds its time to the total.
+pub(super) fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}
 
 /// What follows a build, and may end it with an error.
 pub type Observer<'a> = dyn FnMut(BuildEvent<'_>) -> Result<(), SolveError> + 'a;

@@ -15,7 +15,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::error::SolveError;
-use super::events::{BuildEvent, BuildReport, Observer, PairReport, PlyReport};
+use super::events::{BuildEvent, BuildReport, Observer, PairReport, PlyReport, timed};
 use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
@@ -281,18 +281,13 @@ impl PliesJob<'_> {
         let database = Database::open(folder, *rules)?;
         let mut next = NextTables::new(&database, folder, stage_sets, self.profile.metric, ply)?;
         for stage in stage_sets.stages_of(ply) {
-            let start = Instant::now();
+            let load = &mut self.report.load;
             let values = match unfinished::is_solved(folder, stage) {
-                true if kept => {
-                    let values = unfinished::read(folder, rules, stage)?;
-                    self.report.load += start.elapsed();
-                    values
-                }
+                true if kept => timed(load, || unfinished::read(folder, rules, stage))?,
                 true => None,
                 false => {
-                    let quiet = next.load(stage.after_quiet())?;
-                    let captures = next.load(stage.after_capture())?;
-                    self.report.load += start.elapsed();
+                    let quiet = timed(load, || next.load(stage.after_quiet()))?;
+                    let captures = timed(load, || next.load(stage.after_capture()))?;
                     let values = self.solve(stage, quiet.as_deref(), captures.as_deref())?;
                     // The captures of one stage often lead to the same table as the quiet turns of the next.
                     next.last = captures.map(|table| (stage.after_capture(), table));
@@ -300,16 +295,13 @@ impl PliesJob<'_> {
                 }
             };
             if let (Some(writer), Some(values)) = (&mut writer, values) {
-                let start = Instant::now();
-                writer.add(stage, &values).map_err(DbError::io(&path))?;
-                self.report.write += start.elapsed();
+                let added = timed(&mut self.report.write, || writer.add(stage, &values));
+                added.map_err(DbError::io(&path))?;
             }
             observer(BuildEvent::StageSolved(stage))?;
         }
         if let Some(writer) = writer {
-            let start = Instant::now();
-            self.report.bytes = writer.finish(&path)?;
-            self.report.write += start.elapsed();
+            self.report.bytes = timed(&mut self.report.write, || writer.finish(&path))?;
         }
         Ok(std::mem::take(&mut self.report))
     }
@@ -322,17 +314,16 @@ impl PliesJob<'_> {
         captures: Option<&[u8]>,
     ) -> Result<Bytes, SolveError> {
         let rules = self.rules;
-        let start = Instant::now();
-        let metric = self.profile.metric;
-        let values = ply::solve_stage(rules, metric, self.stage_sets, stage, quiet, captures);
+        let (metric, stage_sets) = (self.profile.metric, self.stage_sets);
+        let values = timed(&mut self.report.solve, || {
+            ply::solve_stage(rules, metric, stage_sets, stage, quiet, captures)
+        });
         let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
         if values.par_iter().any(|&value| value > LARGEST_VALUE) {
             return Err(SolveError::PlyTooDeep(stage.ply));
         }
-        self.report.solve += start.elapsed();
-        let start = Instant::now();
-        self.report.bytes += unfinished::write(self.folder, rules, stage, &values)?;
-        self.report.write += start.elapsed();
+        let write = || unfinished::write(self.folder, rules, stage, &values);
+        self.report.bytes += timed(&mut self.report.write, write)?;
         Ok(values)
     }
 }

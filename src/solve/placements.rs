@@ -42,23 +42,6 @@ pub(crate) struct PlacementScratch {
     raised: Vec<Vector>,
 }
 
-/// Which positions after a placement count: some that no game reaches have no values.
-#[derive(Clone, Copy)]
-pub(crate) struct Reached {
-    /// Whether the set can be reached without a mill.
-    pub quiet: bool,
-    /// Whether it can be reached with one.
-    pub capture: bool,
-}
-
-impl Reached {
-    /// The set can be reached in both ways.
-    pub const ALL: Reached = Reached {
-        quiet: true,
-        capture: true,
-    };
-}
-
 impl<'a> Placements<'a> {
     /// The placements of a table with this material; at most one stone can be removed after each.
     pub fn new(
@@ -82,15 +65,17 @@ impl<'a> Placements<'a> {
     }
 
     /// Raises the ordered value of each of the mover's sets to that of its best placement. `row` and `waiting` are the
-    /// number and the set of the row, `reached` says which sets after a placement count.
+    /// number and the set of the row. Some sets that no game reaches have no values: the last two functions say
+    /// which sets can be reached without a mill, and which with one.
     #[inline(always)]
     pub fn raise<B: Bits>(
         &self,
         bits: B,
         (row, waiting): (usize, PointSet),
-        reached: impl Fn(PointSet) -> Reached,
         scratch: &mut PlacementScratch,
         best: &mut [u8],
+        is_quiet: impl Fn(PointSet) -> bool,
+        is_capture: impl Fn(PointSet) -> bool,
     ) {
         let board = self.rules.board();
         let free = !waiting;
@@ -103,17 +88,14 @@ impl<'a> Placements<'a> {
         row.resize(width, 0);
         for (column, &subset) in self.after.iter().enumerate() {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            let reached = reached(mover);
             if let Some(quiet) = quiet
-                && reached.quiet
+                && is_quiet(mover)
             {
                 row[column] = ORDERED[usize::from(quiet[column])];
             }
-            if let Some((captures, removals)) = &captures
-                && reached.capture
-            {
+            if let Some((captures, removals)) = &captures {
                 let mills = bits.pext(board.mills(mover).bits(), free.bits());
-                if mills != 0 {
+                if mills != 0 && is_capture(mover) {
                     let ordered = captures.best_ordered(bits, removals, mover);
                     self.raise_without(best, subset, mills, ordered);
                 }

@@ -12,7 +12,7 @@ use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
 use crate::rules::turns::removable_sets;
 use crate::rules::{Rules, WithoutTurn};
-use crate::solve::placements::{PlacementScratch, Placements, Reached};
+use crate::solve::placements::{PlacementScratch, Placements};
 use crate::value::{Distance, Metric};
 
 /// The positions that captures of a given number of stones lead to.
@@ -93,26 +93,13 @@ impl<'a> Exits<'a> {
         Exits::of_groups(rules, material, [captures, quiet, placed].map(Some))
     }
 
-    /// The exits of the group with this number, from the values of its tables in [`Material::exit_groups`].
+    /// The exits of some [groups](Material::exit_groups), each with the values of its tables; `None` leaves a group
+    /// out.
     ///
     /// # Panics
     ///
     /// If a table is missing or has the wrong number of values.
-    pub fn of_group<V: Deref<Target = [u8]>>(
-        rules: &Rules,
-        material: Material,
-        number: usize,
-        values: &'a [V],
-    ) -> Exits<'a> {
-        let mut groups = [None; 3];
-        if let Some(group) = groups.get_mut(number) {
-            *group = Some(values);
-        }
-        Exits::of_groups(rules, material, groups)
-    }
-
-    /// The exits of some groups, each with the values of its tables; `None` leaves a group out.
-    fn of_groups<V: Deref<Target = [u8]>>(
+    pub fn of_groups<V: Deref<Target = [u8]>>(
         rules: &Rules,
         material: Material,
         [captures, quiet, placed]: [Option<&'a [V]>; 3],
@@ -276,7 +263,7 @@ impl InitialiseRow<'_> {
         }
         if let Some(placements) = &self.exits.placements {
             let row = (self.row, self.waiting);
-            placements.raise(bits, row, |_| Reached::ALL, self.scratch, values);
+            placements.raise(bits, row, self.scratch, values, |_| true, |_| true);
         }
         if !self.is_last {
             return;

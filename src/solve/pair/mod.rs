@@ -17,14 +17,14 @@ mod scatter;
 mod whole_row;
 
 use std::ops::Deref;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub(crate) use init::{Captures, Exits, ORDERED, value_of_ordered};
 pub(crate) use scatter::{Scatter, fill_images};
 
 use self::half::Half;
 use super::error::SolveError;
-use super::events::{BuildEvent, Observer, TableTimes};
+use super::events::{BuildEvent, Observer, TableTimes, timed};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::rules::Rules;
@@ -84,7 +84,8 @@ pub fn solve<V: Deref<Target = [u8]>>(
             let values: Result<Vec<V>, _> =
                 timed(&mut times.load, || tables.map(&mut load).collect());
             let values = values?;
-            let exits = Exits::of_group(rules, material, number, &values);
+            let only = |group| (group == number).then_some(&values[..]);
+            let exits = Exits::of_groups(rules, material, [0, 1, 2].map(only));
             let is_last = number + 1 == groups.len();
             timed(&mut times.initialise, || {
                 init::initialise(&mut half.working, &exits, is_last)
@@ -180,12 +181,4 @@ pub fn memory(rules: &Rules, pair: Pair) -> u64 {
     // The finished values fill up during the sweep. Writing takes less: all but these are freed
     // before.
     FIXED + peak.max(working + pair.entries())
-}
-
-/// Does the work and adds its time to the total.
-fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    *total += start.elapsed();
-    result
 }

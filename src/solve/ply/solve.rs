@@ -11,60 +11,29 @@ use std::sync::atomic::AtomicU8;
 use rayon::prelude::*;
 
 use crate::board::bits::{self, Bits, Kernel};
-use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
-use crate::solve::placements::{PlacementScratch, Placements, Reached};
+use crate::solve::placements::{PlacementScratch, Placements};
+use crate::store::codec::SetMarks;
 use crate::value::Metric;
-
-/// Two bits for each set of a number of stones.
-struct Marks {
-    ranks: Subsets,
-    words: Vec<u64>,
-}
-
-impl Marks {
-    const QUIET: u64 = 1;
-    const CAPTURE: u64 = 2;
-
-    fn new(stones: u8) -> Marks {
-        let ranks = Subsets::new(POINTS, stones.into());
-        Marks {
-            words: vec![0; ranks.count().div_ceil(32)],
-            ranks,
-        }
-    }
-
-    /// Marks all sets of the rows.
-    fn mark(&mut self, rows: &Rows, which: impl Iterator<Item = usize>, mark: u64) {
-        for row in which {
-            for symmetry in Symmetry::all() {
-                let set = self.ranks.rank(symmetry.apply(rows.set(row)).bits());
-                self.words[set / 32] |= mark << (2 * (set % 32));
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn of(&self, set: PointSet) -> u64 {
-        let set = self.ranks.rank(set.bits());
-        self.words[set / 32] >> (2 * (set % 32)) & 3
-    }
-}
 
 /// The data that all rows of a stage share.
 struct StageShape<'a> {
     /// The index of the table to fill.
     index: Index,
-    /// The mover's sets before a turn, with marks of the possible ones.
+    /// The mover's sets before a turn, with marks of those that games can reach.
     columns: Subsets,
     subsets: Vec<u32>,
-    possible: Marks,
-    after_possible: Marks,
+    possible: SetMarks,
+    /// Those after a turn without a mill, and after a capture if games go on then.
+    after_quiet: SetMarks,
+    after_capture: Option<SetMarks>,
+    /// Whether captures end the game.
+    captures_end: bool,
     placements: Placements<'a>,
     /// The value byte before a turn of each ordered value.
     values: [u8; 256],
@@ -88,34 +57,21 @@ pub(crate) fn solve_stage(
     let (stones, others) = (stage.stones(mover), stage.stones(waiting));
     let free = POINTS - u32::from(others);
     let columns = Subsets::new(free, stones.into());
-    let mut possible = Marks::new(stones);
-    let rows = Rows::of(stones);
-    possible.mark(rows, stage_sets.rows(stage, mover).iter(), Marks::QUIET);
-    let mut after_possible = Marks::new(stones + 1);
-    let rows = Rows::of(stones + 1);
-    let after_quiet = stage_sets.rows(stage.after_quiet(), mover);
-    after_possible.mark(rows, after_quiet.iter(), Marks::QUIET);
-    let after_capture = stage.after_capture();
+    let marks = |stones, stage| SetMarks::of_rows(stones, stage_sets.rows(stage, mover));
+    let after = stage.after_capture();
+    let after_capture = captures.map(|_| marks(stones + 1, after));
     let captures = match captures {
-        Some(values) => {
-            let sets = stage_sets.rows(after_capture, mover);
-            after_possible.mark(rows, sets.iter(), Marks::CAPTURE);
-            pair::Captures::table(rules, after_capture.material(), values)
-        }
-        None => {
-            // If no game closes a mill here, no set is marked, so the values of captures are not used.
-            if stage_sets.ends_game(after_capture) {
-                after_possible.mark(rows, 0..rows.len(), Marks::CAPTURE);
-            }
-            pair::Captures::EndTheGame
-        }
+        Some(values) => pair::Captures::table(rules, after.material(), values),
+        None => pair::Captures::EndTheGame,
     };
     let shape = StageShape {
         index: Index::new(stage.material()),
         subsets: columns.iter().collect(),
         columns,
-        possible,
-        after_possible,
+        possible: marks(stones, stage),
+        after_quiet: marks(stones + 1, stage.after_quiet()),
+        after_capture,
+        captures_end: stage_sets.ends_game(after),
         placements: Placements::new(rules, stage.material(), quiet, Some(captures)),
         values: std::array::from_fn(|ordered| metric.of_byte(value_of_ordered(ordered as u8))),
     };
@@ -165,18 +121,19 @@ impl SolveRow<'_> {
     fn look_ahead<B: Bits>(&mut self, bits: B) {
         let StageShape {
             placements,
-            after_possible,
+            after_quiet,
+            after_capture,
+            captures_end,
             ..
         } = self.shape;
-        let reached = |set| {
-            let marks = after_possible.of(set);
-            Reached {
-                quiet: marks & Marks::QUIET != 0,
-                capture: marks & Marks::CAPTURE != 0,
-            }
+        let is_quiet = |set| after_quiet.contains(set);
+        // If no game closes a mill here, the values of captures are not used.
+        let is_capture = |set| match after_capture {
+            Some(marks) => marks.contains(set),
+            None => *captures_end,
         };
         let row = (self.row, self.waiting);
-        placements.raise(bits, row, reached, self.scratch, self.best);
+        placements.raise(bits, row, self.scratch, self.best, is_quiet, is_capture);
     }
 
     /// Stores the values of all possible sets at all their entries.
@@ -193,7 +150,7 @@ impl SolveRow<'_> {
         let scatter = Scatter::new(index, self.entries, self.waiting);
         for (&subset, &ordered) in subsets.iter().zip(&*self.best) {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            if possible.of(mover) == 0 {
+            if !possible.contains(mover) {
                 continue;
             }
             debug_assert_ne!(ordered, 0);
