@@ -17,8 +17,6 @@
 //!
 //! Opening reads the table of contents alone. Each member has checksums of its own.
 
-use std::borrow::Cow;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -144,10 +142,8 @@ impl Bundle {
 
     /// The bytes of a member.
     pub(crate) fn bytes_of(&self, member: &Member) -> Arc<dyn ByteSource> {
-        Arc::new(MemberBytes {
-            range: ByteRange::new(Arc::clone(&self.source), member.start, member.bytes),
-            head_bytes: member.head_bytes,
-        })
+        let range = ByteRange::new(Arc::clone(&self.source), member.start, member.bytes);
+        Arc::new(range.with_head(member.head_bytes))
     }
 }
 
@@ -166,26 +162,5 @@ fn member(fields: &mut HeadReader<'_>, size: u64) -> Result<Member, DbError> {
             head_bytes,
         }),
         _ => Err(fields.corrupt(at, "a member does not lie within the bundle")),
-    }
-}
-
-/// The bytes of a member.
-#[derive(Debug)]
-struct MemberBytes {
-    range: ByteRange<Arc<dyn ByteSource>>,
-    head_bytes: u32,
-}
-
-impl ByteSource for MemberBytes {
-    fn size(&self) -> u64 {
-        self.range.size()
-    }
-
-    fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        self.range.read(start, length)
-    }
-
-    fn head_bytes(&self) -> Option<u32> {
-        Some(self.head_bytes)
     }
 }

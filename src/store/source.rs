@@ -47,6 +47,7 @@ pub struct ByteRange<T> {
     source: T,
     start: u64,
     size: u64,
+    head: Option<u32>,
 }
 
 impl<T> ByteRange<T> {
@@ -57,6 +58,15 @@ impl<T> ByteRange<T> {
             source,
             start,
             size,
+            head: None,
+        }
+    }
+
+    /// The same bytes, the length of whose head is known, see [`ByteSource::head_bytes`].
+    pub(crate) fn with_head(self, bytes: u32) -> ByteRange<T> {
+        ByteRange {
+            head: Some(bytes),
+            ..self
         }
     }
 }
@@ -73,6 +83,10 @@ impl<T: ByteSource> ByteSource for ByteRange<T> {
             Some(first) => self.source.read(first, length),
             None => Err(io::ErrorKind::UnexpectedEof.into()),
         }
+    }
+
+    fn head_bytes(&self) -> Option<u32> {
+        self.head
     }
 }
 
