@@ -219,7 +219,7 @@ impl std::error::Error for PairError {}
 
 /// Identifies a table, a sector: the numbers of stones of the side to move and of the other side, on the board
 /// and in hand.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Material {
     /// Stones of the side to move on the board.
     pub mover: u8,

@@ -25,7 +25,7 @@ use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
-use crate::solve::{Loader, Recipe, needs, ply, read_or_derive};
+use crate::solve::{Loader, Recipe, ply};
 use crate::store::codec::{Coverage, is_derived};
 use crate::store::table::Table;
 use crate::store::{DbError, ply_file_name};
@@ -319,7 +319,7 @@ impl Recipe for &Sectors {
         self.check_files(sector)?;
         let database = &self.database;
         if sector.is_moving() {
-            let tables = needs(database, sector.material())?;
+            let tables = database.needs(sector.material())?;
             return Ok(tables.into_iter().filter_map(Sector::of).collect());
         }
         let stage = self.stage(sector)?;
@@ -332,10 +332,10 @@ impl Recipe for &Sectors {
 
     /// All values of a sector; those of draws where our files have none.
     fn make(&mut self, sector: Sector, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
-        let database = &self.database;
+        let mut database = &self.database;
         let material = sector.material();
         if sector.is_moving() {
-            return read_or_derive(database, material, &needed);
+            return database.make(material, needed);
         }
         let stage = self.stage(sector)?;
         let refused = |error| self.refused(sector, error);

@@ -34,6 +34,5 @@ pub use job::build;
 pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly, kept_plies, pairs_up_to};
 pub use progress::BuildProgress;
 pub(crate) use tables::{
-    Kept, Loader, Recipe, TableCache, fold, load, load_pair, needs, read_or_derive, refused,
-    whole_bitbase,
+    Kept, Loader, Recipe, TableCache, fold, load, load_pair, refused, whole_bitbase,
 };

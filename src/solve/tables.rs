@@ -62,7 +62,8 @@ impl<R: Recipe> Loader<R> {
     ///
     /// Those of [`Recipe::needs`].
     pub fn new(recipe: R, wanted: &[R::Key]) -> Result<Loader<R>, DbError> {
-        Loader::with(recipe, wanted, Kept::default())
+        let (tables, bytes) = (HashMap::new(), 0);
+        Loader::with(recipe, wanted, Kept { tables, bytes })
     }
 
     /// [`Loader::new`] with tables that were made before.
@@ -117,19 +118,10 @@ impl<R: Recipe> Loader<R> {
 }
 
 /// Compressed tables.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Kept<K> {
     tables: HashMap<K, Compressed>,
     bytes: usize,
-}
-
-impl<K> Default for Kept<K> {
-    fn default() -> Kept<K> {
-        Kept {
-            tables: HashMap::new(),
-            bytes: 0,
-        }
-    }
 }
 
 impl<K: Copy + Eq + Hash> Kept<K> {
@@ -162,38 +154,30 @@ impl<K: Copy + Eq + Hash> Kept<K> {
 impl Recipe for &Database {
     type Key = Material;
 
+    /// The tables that a table is derived from, that after quiet turns first; none if its file holds all values.
     fn needs(&self, material: Material) -> Result<Vec<Material>, DbError> {
-        needs(self, material)
+        let coverage = self.file_of(material)?.coverage();
+        Ok(match is_derived(material) {
+            true => [vec![material.exchanged()], material.exits(self.rules())].concat(),
+            false => captures_to_fill(self.rules(), material, coverage),
+        })
     }
 
     fn make(&mut self, material: Material, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
-        read_or_derive(self, material, &needed)
+        let (quiet, exits) = match needed.split_first() {
+            Some((quiet, exits)) if is_derived(material) => (quiet, exits),
+            _ => return Ok(read(self, material, &needed, false)?.0),
+        };
+        let metric = self.file_of(material)?.metric();
+        let values = derive(self.rules(), material, quiet, exits);
+        let mut values = values.map_err(refused(self, material)?)?;
+        fold(&mut values, metric);
+        Ok(values)
     }
 
     fn refused(&self, material: Material, error: io::Error) -> DbError {
         refused(self, material).map_or_else(|missing| missing, |refused| refused(error))
     }
-}
-
-/// All values of a table, from the tables that it [needs] and, unless it is derived, from its file.
-///
-/// # Errors
-///
-/// As for [`load`], if the file cannot be read.
-pub(crate) fn read_or_derive(
-    db: &Database,
-    material: Material,
-    tables: &[Bytes],
-) -> Result<Bytes, DbError> {
-    let (quiet, exits) = match tables.split_first() {
-        Some((quiet, exits)) if is_derived(material) => (quiet, exits),
-        _ => return Ok(read(db, material, tables, false)?.0),
-    };
-    let metric = db.file_of(material)?.metric();
-    let values = derive(db.rules(), material, quiet, exits);
-    let mut values = values.map_err(refused(db, material)?)?;
-    fold(&mut values, metric);
-    Ok(values)
 }
 
 /// All values of a table with the larger side to move or with equal sides, from its file and, if this omits
@@ -240,15 +224,6 @@ pub(crate) fn load_pair(
     let captures = captures.map(|after| table_cache.take(after, true, || load(db, after)));
     let captures = captures.collect::<Result<Vec<_>, _>>()?;
     read(db, material, &captures, both)
-}
-
-/// The tables that a table is derived from, that after quiet turns first; none if its file holds all values.
-pub(crate) fn needs(db: &Database, material: Material) -> Result<Vec<Material>, DbError> {
-    let coverage = db.file_of(material)?.coverage();
-    Ok(match is_derived(material) {
-        true => [vec![material.exchanged()], material.exits(db.rules())].concat(),
-        false => captures_to_fill(db.rules(), material, coverage),
-    })
 }
 
 /// A bitbase of these pairs with omitted entries filled in: a quarter of a byte for every position

@@ -114,19 +114,6 @@ pub(crate) struct Container {
     tables: Vec<TableHead>,
 }
 
-/// The bytes of a row, checked, without the checksum.
-pub(crate) struct RowBytes<'a> {
-    /// The offset of the bytes in the file, for errors.
-    pub start: u64,
-    bytes: Cow<'a, [u8]>,
-}
-
-impl RowBytes<'_> {
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.bytes.len() - ROW_CHECKSUM]
-    }
-}
-
 impl Container {
     /// Opens a container of this kind for these rules: reads and checks the head.
     pub fn open(
@@ -230,8 +217,9 @@ impl Container {
         &self.tables[table].model
     }
 
-    /// A row of a table; both numbers must be in range.
-    pub fn row(&self, table: usize, row: usize) -> Result<RowBytes<'_>, DbError> {
+    /// The bytes of a row of a table with their checksum, which is right, and their offset in the file; both numbers
+    /// must be in range.
+    pub fn row(&self, table: usize, row: usize) -> Result<(u64, Cow<'_, [u8]>), DbError> {
         let page = self.page(table, row / PAGE_ROWS)?;
         let place = row % PAGE_ROWS;
         let begin = place.checked_sub(1).map_or(0, |before| page.ends[before]);
@@ -241,7 +229,7 @@ impl Container {
             let what = format!("wrong checksum of row {row}");
             return Err(DbError::corrupt(&self.name, start, what));
         }
-        Ok(RowBytes { start, bytes })
+        Ok((start, bytes))
     }
 
     fn page(&self, table: usize, number: usize) -> Result<&Page, DbError> {

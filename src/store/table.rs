@@ -1,6 +1,7 @@
 //! The tables of an opened file: from a set of the mover to its row, from a column to its block, from
 //! a block to values.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
@@ -8,9 +9,9 @@ use super::cache::{BlockCache, Miss};
 use super::codec::{
     Block, BlockScratch, Coverage, Model, Parameters, RowDecoder, RowShape, TableShape,
 };
-use super::container::{Container, RowBytes};
+use super::container::Container;
 use super::error::DbError;
-use super::fields::take_varint;
+use super::fields::{ROW_CHECKSUM, take_varint};
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
@@ -146,10 +147,11 @@ impl<'a> Table<'a> {
 
     /// Reads and checks the row that is stored at this place.
     pub fn read(self, place: usize) -> Result<Row<'a>, DbError> {
-        let bytes = self.file.container.row(self.number, place)?;
+        let (start, bytes) = self.file.container.row(self.number, place)?;
         let set = self.index().rows().set(self.row_at(place));
         Ok(Row {
             table: self,
+            start,
             bytes,
             shape: self.shape().row(set),
         })
@@ -205,7 +207,10 @@ impl<'a> Table<'a> {
 /// A row of a table, read and checked.
 pub(crate) struct Row<'a> {
     table: Table<'a>,
-    bytes: RowBytes<'a>,
+    /// The offset of the bytes in the file, for errors.
+    start: u64,
+    /// With the checksum.
+    bytes: Cow<'a, [u8]>,
     shape: RowShape,
 }
 
@@ -284,7 +289,7 @@ impl Row<'_> {
     }
 
     fn corrupt(&self, what: &str) -> DbError {
-        DbError::corrupt(self.table.file.container.name(), self.bytes.start, what)
+        DbError::corrupt(self.table.file.container.name(), self.start, what)
     }
 }
 
@@ -303,7 +308,7 @@ struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Splits a row into the lengths of its blocks and their bytes.
     fn of(row: &'a Row<'_>) -> Result<Blocks<'a>, DbError> {
-        let lengths = row.bytes.bytes();
+        let lengths = &row.bytes[..row.bytes.len() - ROW_CHECKSUM];
         let mut rest = lengths;
         for _ in 0..row.table.shape().blocks() {
             if take_varint(&mut rest).is_none() {
