@@ -45,7 +45,8 @@ impl TableTurns<'_> {
         enough: impl Fn() -> bool + Sync,
         found: impl Fn(usize, u8) + Sync,
     ) {
-        let slides = ColumnSlides::new(self.child.columns());
+        let columns = self.child.columns();
+        let slides = self.stage.is_none().then(|| ColumnSlides::new(columns));
         let possible = self.possible(false);
         let rows = (0..self.child.rows().len()).into_par_iter();
         let rows = rows.filter(|&row| possible.is_none_or(|rows| rows.contains(row)));
@@ -55,7 +56,7 @@ impl TableTurns<'_> {
             }
             advance(bits::dispatch(PairRow {
                 turns: *self,
-                slides: &slides,
+                slides: slides.as_ref(),
                 row,
                 scratch,
                 found: &found,

@@ -9,7 +9,6 @@ use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
-use crate::index::BitSet;
 use crate::rules::WithoutTurn;
 use crate::solve::slides::{ColumnSlides, Vector};
 
@@ -17,7 +16,8 @@ use crate::solve::slides::{ColumnSlides, Vector};
 /// the row's set waits, and with the code of its value.
 pub(super) struct PairRow<'a, F> {
     pub turns: TableTurns<'a>,
-    pub slides: &'a ColumnSlides,
+    /// The slides between the columns; `None` for a stage, whose mover only places.
+    pub slides: Option<&'a ColumnSlides>,
     pub row: usize,
     pub scratch: &'a mut PairRowScratch,
     pub found: F,
@@ -44,17 +44,17 @@ impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
-        if let Some(possible) = self.turns.possible(true) {
-            return self.place(bits, possible);
-        }
-        self.begin();
-        self.back_up(bits);
+        let Some(slides) = self.slides else {
+            return self.place(bits);
+        };
+        self.begin(slides);
+        self.back_up(bits, slides);
         if self.turns.quiet.is_some() {
             let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
             let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
-            self.slides.raise(bits, board, free, flies, quiet, best);
+            slides.raise(bits, board, free, flies, quiet, best);
         }
-        self.report(bits)
+        self.report(bits, slides)
     }
 }
 
@@ -72,10 +72,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
 
     /// Fills in the codes after quiet turns.
     #[inline(always)]
-    fn begin(&mut self) {
+    fn begin(&mut self, all: &ColumnSlides) {
         let codes = self.turns.codes;
         let TableTurns { child, quiet, .. } = self.turns;
-        let all = self.slides;
         let PairRowScratch {
             quiet: after, best, ..
         } = &mut *self.scratch;
@@ -89,7 +88,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the codes
     /// of movers without a turn.
     #[inline(always)]
-    fn back_up<B: Bits>(&mut self, bits: B) {
+    fn back_up<B: Bits>(&mut self, bits: B, all: &ColumnSlides) {
         let TableTurns { rules, child, .. } = self.turns;
         let board = rules.board();
         let codes = self.turns.codes;
@@ -103,7 +102,6 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             let ends: PointSet = ends.iter().copied().collect();
             *edge = bits.pext(ends.bits(), free.bits());
         }
-        let all = self.slides;
         let PairRowScratch {
             quiet,
             best,
@@ -167,12 +165,12 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     /// Reports the codes with their entries in the parent table, and returns their number. Symmetric rows of the
     /// parent hold a position several times, of which this reports one entry or more.
     #[inline(always)]
-    fn report<B: Bits>(&mut self, bits: B) -> u64 {
+    fn report<B: Bits>(&mut self, bits: B, all: &ColumnSlides) -> u64 {
         let TableTurns { parent, child, .. } = self.turns;
         let waiting = self.waiting();
         let free = !waiting;
         let PairRowScratch { best, codes, .. } = &mut *self.scratch;
-        self.slides.gather(best, codes);
+        all.gather(best, codes);
         let images = Symmetry::images(waiting);
         let rows = parent.rows();
         let columns = parent.columns();
@@ -193,9 +191,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         codes.len() as u64
     }
 
-    /// Reports the codes of the best placements of the sets of these rows; returns their number.
+    /// Reports the codes of the best placements of the sets that games can reach; returns their number.
     #[inline(always)]
-    fn place<B: Bits>(&mut self, bits: B, possible: &BitSet) -> u64 {
+    fn place<B: Bits>(&mut self, bits: B) -> u64 {
         let TableTurns {
             rules,
             codes,
@@ -204,7 +202,9 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             ..
         } = self.turns;
         let waiting = self.waiting();
-        let Some((tables, after)) = self.turns.placed else {
+        let (Some((tables, after)), Some(possible)) =
+            (self.turns.placed, self.turns.possible(true))
+        else {
             return 0;
         };
         let (row, scratch) = ((self.row, waiting), &mut self.scratch.placements);

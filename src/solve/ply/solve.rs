@@ -26,7 +26,6 @@ struct StageShape<'a> {
     /// The index of the table to fill.
     index: Index,
     /// The mover's sets before a turn, with marks of those that games can reach.
-    columns: Subsets,
     subsets: Vec<u32>,
     possible: SetMarks,
     /// Those after a turn without a mill, and after a capture if games go on then.
@@ -56,7 +55,6 @@ pub(crate) fn solve_stage(
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let (stones, others) = (stage.stones(mover), stage.stones(waiting));
     let free = POINTS - u32::from(others);
-    let columns = Subsets::new(free, stones.into());
     let marks = |stones, stage| SetMarks::of_rows(stones, stage_sets.rows(stage, mover));
     let after = stage.after_capture();
     let after_capture = captures.map(|_| marks(stones + 1, after));
@@ -66,8 +64,7 @@ pub(crate) fn solve_stage(
     };
     let shape = StageShape {
         index: Index::new(stage.material()),
-        subsets: columns.iter().collect(),
-        columns,
+        subsets: Subsets::new(free, stones.into()).iter().collect(),
         possible: marks(stones, stage),
         after_quiet: marks(stones + 1, stage.after_quiet()),
         after_capture,
@@ -79,7 +76,7 @@ pub(crate) fn solve_stage(
     let entries = values.as_atomics();
     let rows: Vec<usize> = stage_sets.rows(stage, waiting).iter().collect();
     rows.into_par_iter().for_each_init(
-        || (vec![0; shape.columns.count()], PlacementScratch::default()),
+        || (vec![0; shape.subsets.len()], PlacementScratch::default()),
         |(best, scratch), row| {
             best.fill(0);
             bits::dispatch(SolveRow {
@@ -110,20 +107,16 @@ impl Kernel for SolveRow<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<B: Bits>(mut self, bits: B) {
-        self.look_ahead(bits);
-        self.store(bits);
-    }
-}
-
-impl SolveRow<'_> {
-    #[inline(always)]
-    fn look_ahead<B: Bits>(&mut self, bits: B) {
+    fn run<B: Bits>(self, bits: B) {
         let StageShape {
-            placements,
+            index,
+            subsets,
+            possible,
             after_quiet,
             after_capture,
             captures_end,
+            placements,
+            values,
             ..
         } = self.shape;
         let is_quiet = |set| after_quiet.contains(set);
@@ -134,27 +127,14 @@ impl SolveRow<'_> {
         };
         let row = (self.row, self.waiting);
         placements.raise(bits, row, self.scratch, self.best, is_quiet, is_capture);
-    }
-
-    /// Stores the values of all possible sets at all their entries.
-    #[inline(always)]
-    fn store<B: Bits>(&self, bits: B) {
-        let StageShape {
-            index,
-            subsets,
-            possible,
-            values,
-            ..
-        } = self.shape;
         let free = !self.waiting;
         let scatter = Scatter::new(index, self.entries, self.waiting);
         for (&subset, &ordered) in subsets.iter().zip(&*self.best) {
             let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            if !possible.contains(mover) {
-                continue;
+            if possible.contains(mover) {
+                debug_assert_ne!(ordered, 0);
+                scatter.store_one(bits, subset, values[usize::from(ordered)]);
             }
-            debug_assert_ne!(ordered, 0);
-            scatter.store_one(bits, subset, values[usize::from(ordered)]);
         }
     }
 }
