@@ -116,12 +116,11 @@ impl List {
                 true => "",
                 false => ", when the unusable ones are gone",
             };
+            let build = advice::build_options(&db.location());
             if present < all {
-                let build = advice::build_options(&db.location());
                 writeln!(out, "'millbase build{build}' makes the missing ones{then}")?;
             }
             if answer.placing.is_empty() && why_unsolved(&options.rules).is_none() {
-                let build = advice::build_options(&db.location());
                 writeln!(
                     out,
                     "'millbase build --placing{build}' makes those of the placing phase{then}"

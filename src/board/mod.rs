@@ -17,7 +17,7 @@ pub mod bits;
 pub mod symmetry;
 
 use std::fmt;
-use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Sub};
+use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Sub};
 use std::sync::LazyLock;
 
 /// The number of points on the board.
@@ -154,13 +154,6 @@ impl BitOr for PointSet {
 impl BitOrAssign for PointSet {
     fn bitor_assign(&mut self, other: PointSet) {
         self.0 |= other.0;
-    }
-}
-
-impl BitXor for PointSet {
-    type Output = PointSet;
-    fn bitxor(self, other: PointSet) -> PointSet {
-        PointSet(self.0 ^ other.0)
     }
 }
 

@@ -224,7 +224,7 @@ fn bench_measures_everything() {
     ] {
         shows(&shown.out, words);
     }
-    for wrong in ["0", "much", "-1"] {
+    for wrong in ["0", "much", "-1", "1e9", "inf", "nan", "1s"] {
         place.fails(&format!("bench --seconds {wrong}"), 2, wrong);
     }
     place.fails("bench --max-stones 25", 2, "25");
