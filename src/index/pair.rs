@@ -371,9 +371,7 @@ impl Material {
         })
     }
 
-    /// The tables that the mover's turns other than quiet ones lead to: those
-    /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in hand, that after
-    /// a placement without a mill, and those after placements with captures.
+    /// The tables of [`Material::exits`] in groups.
     pub(crate) fn exit_groups(self, rules: &Rules) -> Vec<Vec<Material>> {
         let mut groups = vec![self.after_captures(rules)];
         if let Some(placed) = self.placed() {
@@ -383,7 +381,9 @@ impl Material {
         groups
     }
 
-    /// All tables of [`Material::exit_groups`].
+    /// The tables that the mover's turns other than quiet ones lead to: those
+    /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in hand, that after
+    /// a placement without a mill, and those after placements with captures.
     pub fn exits(self, rules: &Rules) -> Vec<Material> {
         self.exit_groups(rules).concat()
     }
