@@ -128,13 +128,11 @@ impl PairFile {
     }
 
     /// The path, or the name of an embedded file in errors.
-    #[cfg(feature = "build")]
     pub(crate) fn name(&self) -> &Path {
         self.file.container.name()
     }
 
     /// The entries that the file holds.
-    #[cfg(feature = "build")]
     pub(crate) fn coverage(&self) -> &Coverage {
         &self.coverage
     }

@@ -177,13 +177,11 @@ impl<'a> Table<'a> {
     }
 
     /// The number of stored rows.
-    #[cfg(feature = "build")]
     pub fn stored_rows(self) -> usize {
         self.file.container.rows(self.number)
     }
 
     /// Decodes a row of the index, zeros where nothing is stored.
-    #[cfg(feature = "build")]
     pub fn decode_row(self, row: usize, values: &mut [u8]) -> Result<(), DbError> {
         match self.stored_row(row)? {
             Some(row) => row.decode_all(values),
