@@ -17,7 +17,7 @@
 //!
 //! A stage of the placing phase has only the last of these. Of its rows those of sets that games can reach count.
 //!
-//! The pass takes the child's rows one by one, see `pair_row`. A row has a fixed set O and holds the
+//! The pass takes the child's rows one by one, see `row`. A row has a fixed set O and holds the
 //! values of all positions that quiet turns lead to while O waits. The pass backs up each value to the
 //! positions from which a turn leads there, and passes on the best values with their entries in the
 //! parent table. A mover that cannot move and passes has the value of the child's entry with its own sets.
@@ -27,8 +27,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
-use super::pair_row::{PairRow, PairRowScratch};
 use super::report::{Mismatch, Suspects};
+use super::row::{CheckedRow, CheckedRowScratch};
 use super::turns::{Codes, TableTurns};
 use crate::board::bits;
 use crate::memory::Bytes;
@@ -50,11 +50,11 @@ impl TableTurns<'_> {
         let possible = self.possible(false);
         let rows = (0..self.child.rows().len()).into_par_iter();
         let rows = rows.filter(|&row| possible.is_none_or(|rows| rows.contains(row)));
-        rows.for_each_init(PairRowScratch::default, |scratch, row| {
+        rows.for_each_init(CheckedRowScratch::default, |scratch, row| {
             if enough() {
                 return;
             }
-            advance(bits::dispatch(PairRow {
+            advance(bits::dispatch(CheckedRow {
                 turns: *self,
                 slides: slides.as_ref(),
                 row,

@@ -7,7 +7,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `pair`, `ply` | load the tables of a file, check them, count their values |
-//! | `check`, `pair_row` | the fast pass over a table, over one row |
+//! | `check`, `row` | the fast pass over a table, over one row |
 //! | `placements` | the best placements in one row |
 //! | `stage` | the tables that the turns of a stage lead to |
 //! | `turns` | the turns of a table, and the values that they give |
@@ -33,10 +33,10 @@
 
 mod check;
 mod pair;
-mod pair_row;
 mod placements;
 mod ply;
 mod report;
+mod row;
 mod stage;
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ fn random_game(start: Position, random: &mut Random, most: usize) -> Game {
     go_on(Game::new(RULES, start), random, most)
 }
 
-/// A game that goes on at random until it has so many turns or is over.
+/// Makes random turns until the game has `most` turns or is over.
 fn go_on(mut game: Game, random: &mut Random, most: usize) -> Game {
     for _ in game.turns().len()..most {
         let turns = game.position().turns(game.rules());

@@ -241,7 +241,10 @@ fn a_bad_game_does_not_hide_the_next() {
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for (place, (record, words)) in found.iter().zip(expected).enumerate() {
         let found = remarks(record).join(" ");
-        assert!(found.starts_with(words), "'{words}' in {found}");
+        match place {
+            6.. => assert_eq!(found, words),
+            _ => assert!(found.starts_with(words), "'{words}' in {found}"),
+        }
         assert_eq!(found.is_empty(), words.is_empty(), "{found}");
         assert_eq!(record.cut().is_some(), [0, 2, 3, 4, 5, 6].contains(&place));
         assert_eq!(record.is_unread(), (3..6).contains(&place), "{found}");

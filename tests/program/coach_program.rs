@@ -392,7 +392,11 @@ fn puzzles_are_made_and_checked() {
         ("/dtw", json!(91), "'dtw' is 91, but must be"),
         ("/rating", json!(7), "'rating' is 7, but must be"),
         ("/themes", json!(["x"]), "'themes' is [\"x\"], but must be"),
-        ("/solution/0/keeping", json!(0), "turn 1: 'keeping' is 0, "),
+        (
+            "/solution/0/keeping",
+            json!(0),
+            "turn 1: 'keeping' is 0, but must be",
+        ),
     ] {
         let mut pack: Json = serde_json::from_str(&own).unwrap();
         *pack["puzzles"][3].pointer_mut(pointer).unwrap() = wrong;
@@ -417,13 +421,25 @@ fn puzzles_are_made_and_checked() {
         (&draws, one, "turns", json!(65535), is_draw),
         (own, &win, "turns", json!(65535), "said to be won in 65535"),
         (own, one, "position", longer, "but must be"),
-        (own, "", "version", json!(0), "'version' is 0, but must be"),
+        (
+            own,
+            "",
+            "version",
+            json!(0),
+            "'version' is 0, but must be 1",
+        ),
         (own, one, "stars", json!(5), "a puzzle has no field 'stars'"),
         (own, "", "author", json!(5), "a pack has no field 'author'"),
         (other, one, "initialPosition", start, mate),
         // Packs of other rules or of another format.
         (other, one, "ruleVariantId", twelve, rules),
-        (other, "", "formatVersion", json!("7.3"), "has version 7.3"),
+        (
+            other,
+            "",
+            "formatVersion",
+            json!("7.3"),
+            "the format has version 7.3",
+        ),
     ] {
         let mut pack = pack.clone();
         pack.pointer_mut(object).unwrap()[field] = wrong;

@@ -302,7 +302,8 @@ fn lines_lead_to_the_end() {
 
     for lost in [FLYING, BLOCKED] {
         let shown = run_alone(&["line", lost]);
-        assert_eq!(shown.lines().last(), Some(&"white has lost"));
+        assert_eq!((shown.status, shown.err.as_str()), (0, ""));
+        assert!(shown.out.ends_with("\nwhite has lost\n"), "{}", shown.out);
     }
 }
 

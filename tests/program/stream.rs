@@ -29,6 +29,7 @@ fn streams_lose_nothing() {
     // A line that is no text, a long one, and positions without databases.
     let codes = ["invalid", "invalid", "missing", "missing"];
     let rest = &answers[2 * BAD.len()..];
+    assert_eq!(rest.len(), 5);
     for (answer, code) in rest.iter().zip(codes) {
         assert_eq!(answer["error"]["code"], code);
     }

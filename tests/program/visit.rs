@@ -426,7 +426,7 @@ impl Page {
         self.script("return document.getElementById('game-text').value")
     }
 
-    /// Follows the part of an address behind `#`.
+    /// Opens the fragment of an address on the page.
     pub fn follow(&self, address: &str) {
         self.script(&format!("location.hash = '{address}'"));
     }

@@ -14,18 +14,18 @@ use crate::solve::slides::{ColumnSlides, Vector};
 
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in which
 /// the row's set waits, and with the code of its value.
-pub(super) struct PairRow<'a, F> {
+pub(super) struct CheckedRow<'a, F> {
     pub turns: TableTurns<'a>,
     /// The slides between the columns; `None` for a stage, whose mover only places.
     pub slides: Option<&'a ColumnSlides>,
     pub row: usize,
-    pub scratch: &'a mut PairRowScratch,
+    pub scratch: &'a mut CheckedRowScratch,
     pub found: F,
 }
 
 /// Memory that is reused from row to row.
 #[derive(Default)]
-pub(super) struct PairRowScratch {
+pub(super) struct CheckedRowScratch {
     /// The codes after quiet turns to the sets of each part.
     quiet: Vec<Vector>,
     /// For the sets of each part: the best code so far of the position in which the set moves.
@@ -38,7 +38,7 @@ pub(super) struct PairRowScratch {
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
 const AT_ONCE: usize = 128;
 
-impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
+impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
     /// The number of calls of `found`.
     type Output = u64;
 
@@ -51,14 +51,14 @@ impl<F: FnMut(usize, u8)> Kernel for PairRow<'_, F> {
         self.back_up(bits, slides);
         if self.turns.quiet.is_some() {
             let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
-            let PairRowScratch { quiet, best, .. } = &mut *self.scratch;
+            let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
             slides.raise(bits, board, free, flies, quiet, best);
         }
         self.report(bits, slides)
     }
 }
 
-impl<F: FnMut(usize, u8)> PairRow<'_, F> {
+impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
     /// The set of the waiting side in the parent positions.
     fn waiting(&self) -> PointSet {
         self.turns.child.rows().set(self.row)
@@ -75,7 +75,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
     fn begin(&mut self, all: &ColumnSlides) {
         let codes = self.turns.codes;
         let TableTurns { child, quiet, .. } = self.turns;
-        let PairRowScratch {
+        let CheckedRowScratch {
             quiet: after, best, ..
         } = &mut *self.scratch;
         if let Some(values) = quiet {
@@ -102,7 +102,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
             let ends: PointSet = ends.iter().copied().collect();
             *edge = bits.pext(ends.bits(), free.bits());
         }
-        let PairRowScratch {
+        let CheckedRowScratch {
             quiet,
             best,
             placements,
@@ -169,7 +169,7 @@ impl<F: FnMut(usize, u8)> PairRow<'_, F> {
         let TableTurns { parent, child, .. } = self.turns;
         let waiting = self.waiting();
         let free = !waiting;
-        let PairRowScratch { best, codes, .. } = &mut *self.scratch;
+        let CheckedRowScratch { best, codes, .. } = &mut *self.scratch;
         all.gather(best, codes);
         let images = Symmetry::images(waiting);
         let rows = parent.rows();
