@@ -12,6 +12,7 @@ use crate::index::histogram::Histogram;
 use crate::index::stages::StageSets;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
+use crate::rules::position::Position;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source;
 use crate::store::{self, Bundle, ByteSource, DbError, Location, Member, PairFile, PlyFile};
@@ -384,6 +385,12 @@ impl Database {
     /// Whether the database of a pair can be used.
     pub fn has(&self, pair: Pair) -> bool {
         self.file(pair).is_ok()
+    }
+
+    /// Whether there is no file of the position's pair.
+    pub(crate) fn lacks(&self, position: &Position) -> bool {
+        let pair = Material::of_position(position).pair();
+        pair.is_some_and(|pair| self.pairs[store::slot(pair)].is_none())
     }
 
     /// The file of a pair.

@@ -43,9 +43,11 @@ use crate::value::Value;
 /// value may take a search of its own, so the calling search finds it instead.
 impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
-        match position.is_in_placing_phase(self.rules()) {
-            true => None,
-            false => (self.probe(position).ok()).map(|value| self.rules().distance().to_end(value)),
+        let rules = self.rules();
+        if position.is_in_placing_phase(rules) || self.lacks(position) {
+            return None;
         }
+        let value = self.probe(position).ok()?;
+        Some(rules.distance().to_end(value))
     }
 }

@@ -210,6 +210,23 @@ impl<'a, E> SearchContext<'a, E> {
     }
 }
 
+/// A position to search.
+#[derive(Clone, Copy)]
+pub(crate) struct Node {
+    position: Position,
+    /// Its static evaluation, if it is known already.
+    estimate: Option<Score>,
+}
+
+impl From<Position> for Node {
+    fn from(position: Position) -> Node {
+        Node {
+            position,
+            estimate: None,
+        }
+    }
+}
+
 /// One thread of a search.
 pub(crate) struct Worker<'a, E> {
     context: &'a SearchContext<'a, E>,
@@ -264,7 +281,8 @@ impl<'a, E: Evaluator> Worker<'a, E> {
 
     /// The score of a node for its side to move, ends counted from the node. Scores outside the
     /// window are bounds.
-    pub fn search(&mut self, position: &Position, window: Window, depth: u32, ply: usize) -> Score {
+    pub fn search(&mut self, node: Node, window: Window, depth: u32, ply: usize) -> Score {
+        let position = &node.position;
         self.counts.nodes += 1;
         self.check_bounds();
         if self.stopped {
@@ -284,13 +302,14 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         if let Some(result) = position.result(context.rules) {
             return result.into();
         }
+        let estimate = || (node.estimate).unwrap_or_else(|| context.evaluator.evaluate(position));
         if depth == 0 {
             self.counts.evaluated += 1;
-            return context.evaluator.evaluate(position);
+            return estimate();
         }
         if depth <= FUTILE_DEPTH && context.selective && window.beta < Score::WON {
             let margin = FUTILE_MARGIN * depth as i16;
-            let score = context.evaluator.evaluate(position);
+            let score = estimate();
             if score.number() - margin >= window.beta.number() {
                 return score;
             }
@@ -378,7 +397,8 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         let mut put_off = end;
         while place < end {
             let open = if place < put_off { put_off } else { end };
-            let Some(turn) = order::next(&mut self.ranked[place..open]) else {
+            let Some(Ranked { turn, estimate, .. }) = order::next(&mut self.ranked[place..open])
+            else {
                 break;
             };
             let tag = abdada.map(|_| Abdada::tag(key, turn));
@@ -394,14 +414,17 @@ impl<'a, E: Evaluator> Worker<'a, E> {
                 alpha,
                 beta: window.beta,
             };
-            let after = position.after(turn);
+            let after = Node {
+                position: position.after(turn),
+                estimate,
+            };
             let reduction = match context.selective && turn.removed().is_empty() {
                 true => reduction(depth, place - base),
                 false => 0,
             };
             let score = match reduction {
-                0 => self.search_turn(&after, inner, place > base, depth, ply),
-                _ => self.search_late_turn(&after, inner, reduction, depth, ply),
+                0 => self.search_turn(after, inner, place > base, depth, ply),
+                _ => self.search_late_turn(after, inner, reduction, depth, ply),
             };
             if let (Some(abdada), Some(tag)) = (abdada, tag) {
                 abdada.unset(tag);
@@ -428,7 +451,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
     /// the whole depth only if the turn is better than the best before it (late move reductions).
     fn search_late_turn(
         &mut self,
-        after: &Position,
+        after: Node,
         window: Window,
         reduction: u32,
         depth: u32,
@@ -474,7 +497,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
     /// the best before them.
     pub fn search_turn(
         &mut self,
-        after: &Position,
+        after: Node,
         window: Window,
         later: bool,
         depth: u32,

@@ -31,7 +31,7 @@ use self::table::TranspositionTable;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
-use crate::value::{Value, Wdl};
+use crate::value::Value;
 
 pub use score::{Score, ScoreMeaning};
 
@@ -108,14 +108,9 @@ pub struct PrincipalVariation {
     pub time: Duration,
 }
 
-/// A source of known values, such as a database; its methods return `None` for unknown values.
+/// A source of known values, such as a database.
 pub trait Prober: Sync {
-    /// Win, draw or loss of a position for its side to move.
-    fn wdl(&self, position: &Position) -> Option<Wdl> {
-        self.value(position).map(Value::wdl)
-    }
-
-    /// The value of a position for its side to move, with its depth.
+    /// The value of a position for its side to move, with or without its depth; `None` if it is unknown.
     fn value(&self, position: &Position) -> Option<Value>;
 }
 
@@ -191,7 +186,7 @@ impl Search {
             evaluation: self.evaluation,
         };
         let context = SearchContext::new(rules, &self.table, &evaluator, &never);
-        Worker::new(&context, &[]).search(position, Window::ALL, depth, 0)
+        Worker::new(&context, &[]).search((*position).into(), Window::ALL, depth, 0)
     }
 
     /// Searches the turns of a position, one depth after the other, until a limit is reached, the
@@ -254,12 +249,9 @@ struct ProberEvaluator<'a> {
 
 impl Evaluator for ProberEvaluator<'_> {
     fn probe(&self, position: &Position, _: Window, counts: &mut NodeCounts) -> Option<Score> {
-        let score = match self.prober.value(position) {
-            Some(value) => Score::from(value),
-            None => Score::from(self.prober.wdl(position)?),
-        };
+        let value = self.prober.value(position)?;
         counts.tb_hits += 1;
-        Some(score)
+        Some(value.into())
     }
 
     fn evaluate(&self, position: &Position) -> Score {

@@ -19,6 +19,18 @@ use crate::rules::turns::Turn;
 pub(crate) struct Ranked {
     pub rank: i32,
     pub turn: Turn,
+    /// The static evaluation of the position after the turn, if the turn was ranked by it.
+    pub estimate: Option<Score>,
+}
+
+impl Ranked {
+    fn new(rank: i32, turn: Turn) -> Ranked {
+        Ranked {
+            rank,
+            turn,
+            estimate: None,
+        }
+    }
 }
 
 const CLOSES: i32 = 1 << 24;
@@ -105,7 +117,7 @@ impl Order<'_> {
         let history = &self.histories.history[self.ply % 2];
         position.for_each_turn(self.rules, |turn| {
             let Some(to) = turn.to() else {
-                return ranked.push(Ranked { rank: 0, turn });
+                return ranked.push(Ranked::new(0, turn));
             };
             let from = turn.from();
             let mut rank =
@@ -139,7 +151,7 @@ impl Order<'_> {
             if turn == self.first {
                 rank = i32::MAX;
             }
-            ranked.push(Ranked { rank, turn });
+            ranked.push(Ranked::new(rank, turn));
         });
     }
 }
@@ -155,23 +167,26 @@ impl Order<'_> {
         let history = &self.histories.history[self.ply % 2];
         position.for_each_turn(self.rules, |turn| {
             let after = position.after(turn);
-            let rank = match turn.to() {
-                _ if turn == self.first => i32::MAX,
-                _ if after.is_beaten() => i32::MAX - 1,
-                None => 0,
+            ranked.push(match turn.to() {
+                _ if turn == self.first => Ranked::new(i32::MAX, turn),
+                _ if after.is_beaten() => Ranked::new(i32::MAX - 1, turn),
+                None => Ranked::new(0, turn),
                 Some(to) => {
                     let from = turn.from().map_or(FROM_HAND, |from| from.bit() as usize);
                     let history = history[from][to.bit() as usize];
-                    EVALUATION * -i32::from(evaluate(&after).number()) + history
+                    let estimate = evaluate(&after);
+                    Ranked {
+                        estimate: Some(estimate),
+                        ..Ranked::new(EVALUATION * -i32::from(estimate.number()) + history, turn)
+                    }
                 }
-            };
-            ranked.push(Ranked { rank, turn });
+            });
         });
     }
 }
 
 /// Moves the highest ranked turn to the front of the slice and returns it.
-pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Turn> {
+pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Ranked> {
     let mut best = 0;
     for (place, turn) in ranked.iter().enumerate() {
         if turn.rank > ranked[best].rank {
@@ -182,7 +197,7 @@ pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Turn> {
         return None;
     }
     ranked.swap(0, best);
-    Some(ranked[0].turn)
+    Some(ranked[0])
 }
 
 #[cfg(test)]
@@ -203,10 +218,10 @@ mod tests {
         order.rank(&position, &mut ranked);
         let mut turns = Vec::new();
         for place in 0..ranked.len() {
-            let turn = next(&mut ranked[place..]).unwrap();
-            turns.push(turn.to_string());
+            let next = next(&mut ranked[place..]).unwrap();
+            turns.push(next.turn.to_string());
         }
-        assert_eq!(next(&mut ranked[..0]), None);
+        assert!(next(&mut ranked[..0]).is_none());
         turns
     }
 
@@ -230,10 +245,7 @@ mod tests {
     fn what_refuted_is_tried_earlier() {
         let mut histories = Histories::new(2);
         let turn = |name| Turn::step(None, Point::named(name).unwrap());
-        let before = [Ranked {
-            rank: 0,
-            turn: turn("a1"),
-        }];
+        let before = [Ranked::new(0, turn("a1"))];
         histories.refuted(1, 5, turn("g7"), &before);
         assert!(*histories.history(1, turn("g7")).unwrap() > 0);
         assert!(*histories.history(1, turn("a1")).unwrap() < 0);
@@ -266,6 +278,8 @@ mod tests {
         };
         order.rank_by_evaluation(&position, evaluate, &mut ranked);
         assert_eq!(ranked.len(), position.turns(&rules).len());
-        assert_eq!(next(&mut ranked).unwrap().to_string(), "a1");
+        let best = next(&mut ranked).unwrap();
+        assert_eq!(best.turn.to_string(), "a1");
+        assert_eq!(best.estimate, Some(Score::evaluation(-5)));
     }
 }

@@ -97,7 +97,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
     fn sort(&mut self, worker: &mut Worker<'a, E>) {
         let mut sorted = self.turns.clone();
         for turn in &mut sorted {
-            turn.score = Some(worker.search_turn(&turn.after, Window::ALL, false, 1, 0));
+            turn.score = Some(worker.search_turn(turn.after.into(), Window::ALL, false, 1, 0));
         }
         if !worker.is_stopped() {
             sorted.sort_by_key(|turn| turn.score.map(|score| -score));
@@ -116,7 +116,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
             let mut best_number = 0;
             let mut inner = window;
             for (number, turn) in turns.iter().enumerate() {
-                let score = worker.search_turn(&turn.after, inner, number > 0, depth, 0);
+                let score = worker.search_turn(turn.after.into(), inner, number > 0, depth, 0);
                 if worker.is_stopped() {
                     return None;
                 }

@@ -156,18 +156,12 @@ struct Partial {
 
 impl Prober for Partial {
     fn value(&self, position: &Position) -> Option<Value> {
-        self.depths.then(|| self.value_of(position)).flatten()
-    }
-
-    fn wdl(&self, position: &Position) -> Option<Wdl> {
-        self.value_of(position).map(Value::wdl)
-    }
-}
-
-impl Partial {
-    fn value_of(&self, position: &Position) -> Option<Value> {
         let pair = Material::of(position.mover(), position.waiting()).pair();
-        (pair != Some(self.hidden)).then(|| self.database.probe(position).ok())?
+        let known = (pair != Some(self.hidden)).then(|| self.database.probe(position).ok())?;
+        known.map(|value| match self.depths {
+            true => value,
+            false => value.without_depth(),
+        })
     }
 }
 

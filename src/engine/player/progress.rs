@@ -33,9 +33,9 @@ struct LostWins<'a> {
 }
 
 impl Prober for LostWins<'_> {
-    fn wdl(&self, position: &Position) -> Option<Wdl> {
+    fn value(&self, position: &Position) -> Option<Value> {
         if self.after.contains(position) {
-            return Some(Wdl::Draw);
+            return Some(Value::Draw);
         }
         // With stones in hand, most results take a search of their own.
         if position.is_in_placing_phase(self.database.rules()) {
@@ -46,11 +46,7 @@ impl Prober for LostWins<'_> {
             false => Wdl::Loss,
         };
         let found = self.database.probe_wdl(position).ok()?;
-        (found != kept).then_some(Wdl::Draw)
-    }
-
-    fn value(&self, _position: &Position) -> Option<Value> {
-        None
+        (found != kept).then_some(Value::Draw)
     }
 }
 
