@@ -26,7 +26,7 @@ import { Setup } from "./setup.js";
 import { Sounds } from "./sound.js";
 import { State } from "./state.js";
 import { loadGame, saveGame, saveSettings, settings } from "./store.js";
-import { LANGUAGES, fillIn, language, problemWords, sentence, speak, t } from "./strings.js";
+import { LANGUAGES, fillIn, language, problemWords, sentence, speak, t, turnsWords } from "./strings.js";
 import { listenToTabs, showPanel } from "./tabs.js";
 import { Node } from "./tree.js";
 import { View } from "./view.js";
@@ -184,7 +184,7 @@ function openPanel(name) {
 
 function goHome() {
   $("start-continue").hidden = game.root.children.length === 0;
-  say($("continue-words"), t("setup.turns", { count: game.root.size }));
+  say($("continue-words"), turnsWords(game.root.size));
   home.show(true);
   $("home-title").focus();
   render();

@@ -3,7 +3,7 @@
 import { $, replace, say, show, tag } from "./dom.js";
 import { SETS, stonesIn } from "./pairs.js";
 import { saveSettings, settings } from "./store.js";
-import { bytesWords, problemWords, t, timeWords } from "./strings.js";
+import { bytesWords, colon, problemWords, t, timeWords } from "./strings.js";
 import { wait } from "./wait.js";
 
 const POLL = 1000; // ms between questions about a build
@@ -85,8 +85,8 @@ export class Builder {
       const { pair, pairs_done: done, pairs } = building;
       const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
       const name = building.rules.name ?? "own";
-      const other = name === this.ruleName() ? "" : `${t(`rules.${name}`)}: `;
-      say($("build-words"), `${other}${words} ${left}`);
+      const told = name === this.ruleName() ? words : colon(t(`rules.${name}`), words);
+      say($("build-words"), `${told} ${left}`);
       $("build-stop").hidden = !building.allowed;
       if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
       await wait(POLL);

@@ -3,7 +3,7 @@
 
 import { $, icon, replace, say, tag } from "./dom.js";
 import { readJson } from "./json.js";
-import { sentence, t, valueWords } from "./strings.js";
+import { colon, sentence, t, valueWords } from "./strings.js";
 
 const LONGEST = 12;
 
@@ -47,7 +47,7 @@ export class Gallery {
 /* What the stones of a record are, and its value. */
 function titleOf({ mover, other, placed, wdl, dtw, count }) {
   const stones = placed ? t("gallery.placed", { count: placed }) : `${mover}–${other}`;
-  return `${stones}: ${count ? t("gallery.zugzwang", { count }) : valueWords({ wdl, dtw })}`;
+  return colon(stones, count ? t("gallery.zugzwang", { count }) : valueWords({ wdl, dtw }));
 }
 
 /* The records by what can be chosen: the longest of all, those of each pair, those while placing. */

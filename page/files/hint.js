@@ -1,7 +1,7 @@
 /* A hint in three steps: the stone, the target, and the reason. */
 
 import { weight } from "./game.js";
-import { t, valueWords } from "./strings.js";
+import { colon, t, valueWords } from "./strings.js";
 
 const SHOWN_TURNS = 6; // turns of the line that gives the reason
 
@@ -82,7 +82,7 @@ export class Hint {
       return line.map(({ text }) => text).join(" ");
     };
     const line = expected ?? `${turn.text} ${await lineAfter(turn.position)}`.trim();
-    const words = [t("hint.why", { value: valueWords(turn.value), line })];
+    const words = [t("sentence", { words: colon(line, valueWords(turn.value)) })];
     const worse = node.answer.turns.find(other => weight(other.value) < weight(turn.value));
     if (worse) {
       const line = `${worse.text} ${await lineAfter(worse.position)}`.trim();

@@ -5,7 +5,7 @@ import { CLOCKS } from "./clock.js";
 import { $, replace, say, tag } from "./dom.js";
 import { LEVELS, face, listed, opponentName } from "./opponents.js";
 import { saveSettings, settings } from "./store.js";
-import { t } from "./strings.js";
+import { colon, t } from "./strings.js";
 
 /* The picture: White has closed a mill. */
 const PICTURE = "**@OOO**/*@**@*O*/O**@**@*";
@@ -47,7 +47,8 @@ export class Home {
 
   sayLevel() {
     const level = listed(settings.level);
-    say($("level-words"), `${opponentName(level)}: ${this.levelWords(level)}. ${t(`level.about.${level < 12 ? 0 : level < 24 ? 1 : 2}`)}`);
+    const words = t("sentence", { words: colon(opponentName(level), this.levelWords(level)) });
+    say($("level-words"), `${words} ${t(`level.about.${level < 12 ? 0 : level < 24 ? 1 : 2}`)}`);
   }
 
   get isOpen() { return !$("home").hidden; }

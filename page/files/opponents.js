@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 import { PERFECT } from "./game.js";
 
-/* [level, name, skin, hair, form of the hair, what the face wears]. */
+/* [level, name, skin, hair, form of the hair, what the face wears]. The words for a level agree with its person. */
 const OPPONENTS = [
   [0, "Pip", "#f3c9a5", "#d98e3a", "tuft", "freckles"],
   [3, "Lotte", "#f6d3b8", "#8a4b20", "plaits", null],

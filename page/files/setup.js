@@ -5,7 +5,7 @@ import { fresh } from "./game.js";
 import { writeGame } from "./notation.js";
 import { savePicture } from "./picture.js";
 import { earlierGames, keepGame } from "./store.js";
-import { language, remarkWords, sentence, t } from "./strings.js";
+import { language, remarkWords, sentence, t, turnsWords } from "./strings.js";
 
 const NO_TURNS = { comment: "", turns: [] };
 
@@ -123,7 +123,7 @@ export class Setup {
     const games = earlierGames();
     $("earlier-field").hidden = games.length === 0;
     replace($("earlier"), ...games.map(({ date, turns }, place) =>
-      tag("option", { value: place }, `${new Date(date).toLocaleString(language(), { dateStyle: "short", timeStyle: "short" })}, ${t("setup.turns", { count: turns })}`)));
+      tag("option", { value: place }, `${new Date(date).toLocaleString(language(), { dateStyle: "short", timeStyle: "short" })}, ${turnsWords(turns)}`)));
   }
 }
 
@@ -131,5 +131,5 @@ export class Setup {
 function titleOf({ tags, result, line }, place) {
   const player = side => tags.find(({ name, value }) => name === side && value !== "?")?.value ?? t(side.toLowerCase());
   const title = `${place + 1}. ${player("White")} – ${player("Black")} ${result ?? ""}`.trim();
-  return `${title}, ${t("setup.turns", { count: line.turns.length })}`;
+  return `${title}, ${turnsWords(line.turns.length)}`;
 }

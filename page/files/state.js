@@ -4,7 +4,7 @@ import { $, say, show, tag } from "./dom.js";
 import { worth } from "./game.js";
 import { faultWords } from "./grade.js";
 import { opponentName } from "./opponents.js";
-import { language, t, turnsWords, valueWords } from "./strings.js";
+import { colon, language, t, turnsWords, valueWords } from "./strings.js";
 import { other } from "./tree.js";
 
 export class State {
@@ -88,7 +88,8 @@ export class State {
     if (game.machineMoves) return t("status.thinking", { side: opponentName(game.level) });
     if (game.turns[0]?.text === "pass") return t("status.pass", { side });
     const value = this.values() && node.answer?.value;
-    return `${t(`status.${node.game.phase}`, { side })}${value ? `: ${valueWords(value)}` : ""}.`;
+    const words = t(`status.${node.game.phase}`, { side });
+    return t("sentence", { words: value ? colon(words, valueWords(value)) : words });
   }
 
   get result() {

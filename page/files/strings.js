@@ -76,17 +76,21 @@ export async function sentence(act) {
 export const capital = text => text[0].toUpperCase() + text.slice(1);
 export const turnsWords = count => t("turns", { count });
 export const valueWords = ({ wdl, dtw }) => t(`value.${wdl}`, { dtw });
+export const colon = (what, words) => t("colon", { what, words });
 
-/* Sizes and times, rounded for reading. */
+/* Sizes and times, rounded for reading, with the units of the language. */
 export function bytesWords(bytes) {
-  const units = ["B", "kB", "MB", "GB", "TB"];
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
   let unit = 0;
   for (; bytes >= 1000 && unit < units.length - 1; unit++) bytes /= 1000;
-  return `${numberWords(bytes, { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 })} ${units[unit]}`;
+  return measureWords(bytes, units[unit], { maximumFractionDigits: bytes < 10 && unit > 0 ? 1 : 0 });
 }
 
 export function timeWords(seconds) {
   const minutes = Math.round(seconds / 60);
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (seconds < 60) return measureWords(Math.max(1, Math.round(seconds)), "second");
+  const rest = measureWords(minutes % 60, "minute");
+  return minutes < 60 ? rest : `${measureWords(Math.floor(minutes / 60), "hour")} ${rest}`;
 }
+
+const measureWords = (number, unit, how) => numberWords(number, { style: "unit", unit, ...how });

@@ -4,7 +4,7 @@ import { $, replace, say, tag } from "./dom.js";
 import { PERFECT, fresh } from "./game.js";
 import { faultWords } from "./grade.js";
 import { saveTally, tally } from "./store.js";
-import { problemWords, t } from "./strings.js";
+import { problemWords, t, turnsWords } from "./strings.js";
 
 const HELD = 20; // own turns after which a drawn position counts as held
 
@@ -68,7 +68,7 @@ export class Trainer {
   /* Says the task. */
   tell() {
     const { goal, dtw } = this.task;
-    this.say(goal === "win" ? t("train.win", { dtw }) : t("train.hold", { turns: HELD }));
+    this.say(goal === "win" ? t("train.win", { turns: turnsWords(dtw) }) : t("train.hold", { turns: turnsWords(HELD) }));
   }
 
   /* Checks the turns played: the task is solved, failed, or goes on. */
@@ -85,7 +85,7 @@ export class Trainer {
       const good = task.goal === "win" ? winner === "white" : winner !== "black";
       this.finish(good, good ? t("train.solved") : t("train.lost"));
     } else if (task.goal === "hold" && own.length >= HELD && game.node.answer?.value) {
-      this.finish(true, t("train.held", { turns: HELD }));
+      this.finish(true, t("train.held", { turns: turnsWords(HELD) }));
     }
   }
 

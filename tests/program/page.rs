@@ -86,7 +86,7 @@ fn a_build_for_another_game_is_named() {
 fn a_won_game_is_clicked_to_its_end() {
     visit(Screen::Desk, |page| {
         page.load(FLYING);
-        page.says("White to move, any empty point is free: win in 21.");
+        page.says("White to move, to any empty point: win in 21.");
         assert_eq!(page.text("value"), "White wins in 21 turns");
         // Marks on the stones, then on the targets of the chosen stone.
         assert!(page.is("f6", "win") && !page.is("f6", "best"));
@@ -144,7 +144,7 @@ fn a_step_takes_one_request() {
     visit(Screen::Desk, |page| {
         page.load(FLYING);
         page.tab("turns");
-        page.says("White to move, any empty point is free: win in 21.");
+        page.says("White to move, to any empty point: win in 21.");
         page.asked();
         page.play("f6-a4");
         page.says("Black to move");
@@ -154,7 +154,7 @@ fn a_step_takes_one_request() {
         let expected: &[&str] = if site().is_some() { &[] } else { &["/step"] };
         assert_eq!(page.asked(), expected);
         page.click("previous");
-        page.says("White to move, any empty point is free: win in 21.");
+        page.says("White to move, to any empty point: win in 21.");
         assert!(page.asked().is_empty());
     });
 }
@@ -439,7 +439,7 @@ fn the_perfect_player_plays_either_side_or_both() {
         page.tab("options");
         page.choose("white", "machine");
         for left in [6, 4, 2] {
-            let words = format!("Black to move, any empty point is free: loss in {left}.");
+            let words = format!("Black to move, to any empty point: loss in {left}.");
             page.says(&words);
             let turn = page.turns().remove(0);
             page.play(&turn);
@@ -447,7 +447,7 @@ fn the_perfect_player_plays_either_side_or_both() {
         page.element_says("over-result", "Minerva wins");
         // Taking back leads to a position with the person to move, and keeps the turns.
         page.click("back");
-        page.says("Black to move, any empty point is free: loss in 2.");
+        page.says("Black to move, to any empty point: loss in 2.");
         assert_eq!(page.game().len(), 7);
 
         // Two machines play from where the line ends, and can be stopped at any moment.
@@ -608,8 +608,8 @@ fn positions_and_games_are_loaded_from_texts() {
         let games = "[...document.getElementById('choice').options].map(({ text }) => text)";
         let games = page.script(&format!("return {games}"));
         let expected = [
-            "1. White – Black 1-0, turns: 4",
-            "2. Anna – Black 0-1, turns: 4",
+            "1. White – Black 1-0, 4 turns",
+            "2. Anna – Black 0-1, 4 turns",
         ];
         assert_eq!(games, json!(expected));
         page.choose("choice", "1");
@@ -702,7 +702,7 @@ fn a_position_is_set_up_by_hand() {
         page.choose("edit-side", "black");
         page.element_says("edit-state", "The position is legal");
         page.click("edit-use");
-        page.says("Black to move, any empty point is free");
+        page.says("Black to move, to any empty point");
         assert!(page.is("b2", "black") && page.is("g7", "white"));
     });
 }

@@ -311,7 +311,7 @@ fn what_no_database_knows_is_estimated_and_called_so() {
     }
     visit(Screen::Desk, |page| {
         page.load(LARGER);
-        page.element_says("value", "Estimate, not the value: ");
+        page.element_says("value", "), estimated");
         assert_eq!(page.attribute("meter", "class"), "meter guess");
         assert!(!page.text("status").contains("win in"));
         page.load(FLYING);
@@ -357,7 +357,7 @@ fn games_are_given_up_agreed_and_lost_on_time() {
         page.element_says("task", "Pip declines the draw");
         page.click("resign");
         page.element_says("over-result", "Pip wins");
-        page.element_says("over-reason", "White has given up.");
+        page.element_says("over-reason", "White resigned.");
         page.refresh();
         page.element_says("over-result", "Pip wins");
 
@@ -385,7 +385,7 @@ fn games_are_given_up_agreed_and_lost_on_time() {
         assert_eq!(page.script(times)[0], "1:00");
         page.script("const soon = performance.now.bind(performance); performance.now = () => soon() + 9_000");
         page.element_says("over-result", "White wins");
-        page.element_says("over-reason", "The time of Black is over.");
+        page.element_says("over-reason", "Black ran out of time.");
     });
 }
 

@@ -160,7 +160,7 @@ fn puzzles_are_mixed_rated_and_counted_in_a_row() {
             kinds.insert(format!("{} {phase}", puzzle.goal));
             solve(page, puzzle);
             page.element_says("task", "Solved.");
-            let row = format!("In a row: {number}, at best {number}.");
+            let row = format!("In a row: {number}; best: {number}.");
             page.element_says("puzzle-tally", &row);
             let tally = page.text("puzzle-tally");
             let now = tally.replace(',', "");
@@ -191,7 +191,7 @@ fn puzzles_are_mixed_rated_and_counted_in_a_row() {
         page.play(&puzzle.solution[0]);
         page.element_says("task", "Solved with a hint");
         page.tab("learn");
-        let tally = "Solved 5, failed 0. In a row: 5, at best 5.";
+        let tally = "Solved 5, failed 0. In a row: 5; best: 5.";
         page.element_says("puzzle-tally", tally);
         page.choose("puzzle-theme", "zwickmuehle");
         page.choose("puzzle-level", "beginner");

@@ -41,7 +41,7 @@ fn values_and_pictures_are_shown_in_firefox() {
     visit_in_firefox(|page| {
         analyse(page);
         page.load(FLYING);
-        page.says("White to move, any empty point is free: win in 21.");
+        page.says("White to move, to any empty point: win in 21.");
         page.tab("turns");
         page.until("return !document.getElementById('best-line').hidden");
         page.load(MILL);

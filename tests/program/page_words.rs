@@ -75,6 +75,46 @@ fn every_language_has_the_same_words_and_holes() {
     }
 }
 
+/// Spaces at which no line breaks: of a word's width, and narrow.
+const NO_BREAK: [char; 2] = ['\u{a0}', '\u{202f}'];
+
+/// The marks of the end of a sentence or label, in Latin and in Chinese writing.
+const ENDS: [(char, char); 5] = [
+    ('.', '。'),
+    ('?', '？'),
+    (':', '：'),
+    ('!', '！'),
+    ('…', '…'),
+];
+
+#[test]
+fn sentences_end_as_in_english_and_have_the_quotes_and_spaces_of_the_language() {
+    let languages = languages();
+    let end = |text: &str| {
+        let last = text.chars().last();
+        let mut ends = ENDS.into_iter();
+        let found = ends.find(|&(mark, wide)| last == Some(mark) || last == Some(wide));
+        found.map(|(mark, _)| mark)
+    };
+    for (code, words) in &languages {
+        for (key, entry) in words {
+            for form in forms(entry).into_values() {
+                let english = forms(&languages["en"][key])["other"];
+                assert_eq!(end(form), end(english), "{code}: {key}: {form}");
+                assert!(!form.contains(['\'', '"']), "{code}: {key}: {form}");
+                let breaks = |mark: char| form.contains(&format!(" {mark}"));
+                assert!(!";:!?»".chars().any(breaks), "{code}: {key}: {form}");
+                // French sets these marks apart by spaces that do not break.
+                let apart = |mark: char| {
+                    let mut before = form.split(mark).rev().skip(1);
+                    before.all(|text| text.ends_with(NO_BREAK))
+                };
+                assert!(code != "fr" || ";:!?»".chars().all(apart), "{key}: {form}");
+            }
+        }
+    }
+}
+
 /// Keys that the page asks for must exist, and those that exist must be asked for, by their names or by a
 /// pattern like `level.${number}`.
 #[test]
@@ -120,9 +160,9 @@ fn between_quotes(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn numbers_have_their_plurals_in_every_language() {
+fn every_language_has_its_plurals_and_its_tabs_fit_a_small_screen() {
     let languages = languages();
-    visit(Screen::Desk, |page| {
+    visit(Screen::Small, |page| {
         for (code, words) in &languages {
             let script = format!(
                 "const plurals = new Intl.PluralRules('{code}');
@@ -136,8 +176,13 @@ fn numbers_have_their_plurals_in_every_language() {
                 assert_eq!(named, plurals, "{code}: {key}");
             }
             page.choose("language", code);
-            let is_shown = format!("return document.documentElement.lang === '{code}'");
-            page.until(&is_shown);
+            let last = text(&words["tab.options"]);
+            let fits = format!(
+                "const tabs = document.querySelector('.tabs');
+                 return document.documentElement.lang === '{code}'
+                   && tabs.lastElementChild.textContent === '{last}' && tabs.scrollWidth <= tabs.clientWidth"
+            );
+            page.until(&fits);
         }
         page.choose("language", "de");
         page.says("Weiß setzt einen Stein");
