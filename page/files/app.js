@@ -9,7 +9,6 @@ import { $, icon, replace, say, show, tag } from "./dom.js";
 import { Editor } from "./editor.js";
 import { Explorer } from "./explorer.js";
 import { Game, PERFECT, fresh, worth } from "./game.js";
-import { drawGraph } from "./graph.js";
 import { Hands } from "./hands.js";
 import { Hint } from "./hint.js";
 import { Home } from "./home.js";
@@ -23,7 +22,6 @@ import { paint } from "./options.js";
 import { Ruleset, emptyBoard } from "./ruleset.js";
 import { server } from "./server.js";
 import { Setup } from "./setup.js";
-import { Sounds } from "./sound.js";
 import { State } from "./state.js";
 import { loadGame, saveGame, saveSettings, settings } from "./store.js";
 import { LANGUAGES, fillIn, language, problemWords, sentence, speak, t, turnsWords } from "./strings.js";
@@ -78,7 +76,6 @@ const game = new Game(backend);
 const ruleset = new Ruleset(game);
 const choice = new Choice(game);
 const hint = new Hint(game);
-const sounds = new Sounds(game);
 const home = new Home();
 const editor = new Editor({ game, changed: render, stop: stopEditing });
 const board = new Board($("board"), {
@@ -89,12 +86,12 @@ const explorer = new Explorer({
   list: $("turns"), line: $("best-line"), game,
   choose: play, preview: turn => board.preview(turn, game.side), look: turn => view.look(turn),
 });
-const state = new State({ game, choice, editor, ruleset, values: shownValues, ended: () => sounds.hearEnd() });
+const state = new State({ game, choice, editor, ruleset, values: shownValues, ended: () => rooms.sounds?.hearEnd() });
 const match = new Match({ game, changed: () => hands.show(), say: tell });
 const { clock } = match;
 const hands = new Hands({ game, choice, clock, editor, levelWords, lift: (event, side) => board.lift(event, side) });
 const lines = new Lines({ element: $("lines"), game, arrows: arrows => view.pointLines(arrows) });
-const setup = new Setup({ game, ruleset, begin, press });
+const setup = new Setup({ game, ruleset, begin, press, save: form => enterRooms().then(() => rooms.savePicture($("board"), form)) });
 const controls = new Controls({
   game, editor, hint, rooms, match, ruleset, press, said, values: shownValues,
   page: { render, enterRooms, goHome, openPanel, start, rematch, review, speakIn, showBoard, lookAround },
@@ -102,7 +99,9 @@ const controls = new Controls({
 
 /* The puzzles, lessons and other rooms, which are loaded once. */
 function enterRooms() {
-  entered ??= import("./rooms.js").then(({ Builder, Coach, Gallery, Keeper, Puzzles, Stats, Teacher, Trainer }) => {
+  entered ??= import("./rooms.js").then(({ Builder, Coach, Gallery, Keeper, Puzzles, Sounds, Stats, Teacher, Trainer, drawGraph, savePicture }) => {
+    Object.assign(rooms, { drawGraph, savePicture });
+    rooms.sounds = new Sounds(game);
     rooms.coach = new Coach({ game, say: tell, lines, look: showBoard });
     rooms.train = new Trainer({ game, begin, say: tell });
     rooms.puzzle = new Puzzles({ game, begin: beginTask, analyse, say: tell, lines });
@@ -112,6 +111,7 @@ function enterRooms() {
     if (onHost) rooms.keeper = new Keeper({ ask, come });
     else rooms.builder = new Builder({ game, ruleName: () => ruleset.name, come });
     sayRooms();
+    render();
   });
   return entered;
 }
@@ -144,9 +144,9 @@ function render() {
   explorer.show({ candidates: choice.candidates, active: game.handMoves, values });
   rooms.stats?.show();
   // While the values are hidden, hide the graph, too, since it shows them.
-  const hasGraph = (values || game.ending !== null) && game.node.wholeLine.filter(node => worth(node)).length > 1;
+  const hasGraph = rooms.drawGraph && (values || game.ending !== null) && game.node.wholeLine.filter(node => worth(node)).length > 1;
   $("graph").style.setProperty("display", hasGraph ? "block" : "none");
-  if (hasGraph) drawGraph($("graph"), game);
+  if (hasGraph) rooms.drawGraph($("graph"), game);
   setup.show();
   store(values);
 }
@@ -201,12 +201,14 @@ function writeWords() {
   replace($("legend"), ...["win", "draw", "loss"].map(wdl => tag("span", {}, icon(wdl), ` ${t(`legend.${wdl}`)}`)));
   for (const id of ["first", "previous", "next", "last"]) $(id).title = t(`nav.${id}`);
   $("board").setAttribute("aria-roledescription", t("board.role"));
-  if (ruleset.sets) {
-    const now = game.node ? ruleset.name : ruleset.own;
-    replace($("start-rules"), ...ruleset.names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
-  }
+  if (ruleset.sets) offerRules();
   lines.draw();
   sayRooms();
+}
+
+function offerRules() {
+  const now = game.node ? ruleset.name : ruleset.own;
+  replace($("start-rules"), ...ruleset.names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
 }
 
 function sayRooms() {
@@ -316,7 +318,7 @@ async function openFirst(rulesKnown) {
   const address = readAddress(location.hash);
   if (!saved && !address) home.show(true);
   ruleset.sets = await rulesKnown;
-  writeWords();
+  offerRules();
   if (saved && ruleset.known(saved.rules)) {
     const root = Node.unpack(saved.tree);
     if (!address || saved.address === location.hash.slice(1)) {
@@ -393,7 +395,7 @@ function choose(name) {
   const { turn, why = "" } = choice.take(name);
   said.problem = why;
   if (turn) { play(turn); return; }
-  if (!why && choice.to && choice.removed.length === 0) sounds.hear("mill");
+  if (!why && choice.to && choice.removed.length === 0) rooms.sounds?.hear("mill");
   render();
 }
 
@@ -423,7 +425,7 @@ function listen() {
   game.addEventListener("turn", ({ detail: { turn, before } }) => {
     const mills = turn.removed.length > 0 ? millsThrough(turn.to, stonesOf(turn.position), board.lines) : [];
     board.animate(turn, before.side, mills);
-    sounds.hearTurn(turn, before.side);
+    rooms.sounds?.hearTurn(turn, before.side);
   });
   game.addEventListener("trouble", ({ detail }) => {
     console.error(detail);

@@ -48,9 +48,10 @@ export class Explorer {
       groups.get(key).turns.push(turn);
     }
     const rows = [...groups.values()].map(group => this.row(group, active, values));
-    const scroll = this.list.scrollTop;
+    // Only a list with rows can be scrolled, and the question lays out the whole page.
+    const scroll = this.list.firstChild && this.list.scrollTop;
     replace(this.list, ...rows);
-    this.list.scrollTop = scroll;
+    if (scroll) this.list.scrollTop = scroll;
     this.showLine(values);
   }
 

@@ -3,15 +3,14 @@
 import { $, copy, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
 import { writeGame } from "./notation.js";
-import { savePicture } from "./picture.js";
 import { earlierGames, keepGame } from "./store.js";
 import { language, remarkWords, sentence, t, turnsWords } from "./strings.js";
 
 const NO_TURNS = { comment: "", turns: [] };
 
 export class Setup {
-  /* `begin` begins a game; `press` listens to a button. */
-  constructor({ game, ruleset, begin, press }) {
+  /* `begin` begins a game; `press` listens to a button; `save` saves a picture in a form. */
+  constructor({ game, ruleset, begin, press, save }) {
     Object.assign(this, { game, ruleset, begin, text: "", games: [] });
     press("position-load", () => this.load("position-problem", () => this.loadPosition($("position-text").value.trim())));
     press("game-load", () => this.load("game-problem", () => this.loadText($("game-text").value)));
@@ -21,7 +20,7 @@ export class Setup {
     copies("position-copy", () => game.node.position);
     copies("game-copy", () => this.write());
     copies("link-copy", () => location.href);
-    for (const form of ["png", "svg"]) press(`save-${form}`, () => savePicture($("board"), form).catch(error => game.trouble(error)));
+    for (const form of ["png", "svg"]) press(`save-${form}`, () => save(form).catch(error => game.trouble(error)));
     $("position-text").addEventListener("keydown", event => { if (event.key === "Enter") $("position-load").click(); });
   }
 

@@ -11,7 +11,7 @@ export const LANGUAGES = {
 };
 
 let words = {};
-let plurals = new Intl.PluralRules("en");
+let plurals, numbers;
 let spoken = "en";
 
 /* The language of the words. */
@@ -23,6 +23,7 @@ export async function speak(wanted) {
   words = await readJson(`languages/${known ?? "en"}.json`);
   spoken = known ?? "en";
   plurals = new Intl.PluralRules(spoken);
+  numbers = new Intl.NumberFormat(spoken);
   document.documentElement.lang = spoken;
 }
 
@@ -32,7 +33,7 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => typeof values[name] === "number" ? numberWords(values[name]) : values[name]);
 }
 
-export const numberWords = (number, how) => new Intl.NumberFormat(spoken, how).format(number);
+export const numberWords = (number, how) => (how ? new Intl.NumberFormat(spoken, how) : numbers).format(number);
 
 /* Fills in the words that the HTML asks for with `data-t` and `data-label`. */
 export function fillIn(root = document) {

@@ -469,6 +469,10 @@ fn puzzles_are_made_and_checked() {
     place.fails("puzzles check text.json", 2, "is not a pack of puzzles");
     place.fails("puzzles make --theme love", 2, "a theme is one of");
     place.fails("puzzles make --turns 3-2", 2, "a range is written");
+    for theme in ["zwickmuehle", "double-mill,only-move"] {
+        let words = "with at most 9 stones there are hardly any puzzles with the theme";
+        place.fails(&format!("puzzles make --theme {theme}"), 2, words);
+    }
     let words = "leave it out with --goal draw";
     place.fails("puzzles make --goal draw --turns 1-2", 2, words);
     place.file("empty.txt", "[Event \"none\"]\n\n*\n");

@@ -524,6 +524,38 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     let head = String::from_utf8_lossy(&small[..600]).to_lowercase();
     shows(&head, "content-encoding: gzip");
     assert!(3 * small.len() < script.len(), "{}", small.len());
+    // One that understands Brotli, too, gets still fewer as soon as the server has compressed the file; caches keep both apart.
+    let ask = |encodings: &str| {
+        let request = format!(
+            "GET /{folder}/app.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: {encodings}\r\nConnection: close\r\n\r\n"
+        );
+        let answer = server.exchange(request.as_bytes());
+        let end = answer
+            .windows(4)
+            .position(|part| part == b"\r\n\r\n")
+            .unwrap()
+            + 4;
+        let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+        assert!(head.starts_with("http/1.1 200 "), "{head}");
+        shows(&head, "vary: accept-encoding");
+        (head, answer[end..].to_vec())
+    };
+    let start = Instant::now();
+    let smallest = loop {
+        let (head, body) = ask("gzip, deflate, br;q=0.9, zstd");
+        if head.contains("content-encoding: br") {
+            break body;
+        }
+        shows(&head, "content-encoding: gzip");
+        assert!(start.elapsed() < PATIENCE, "the file stays as it is");
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert!(20 * smallest.len() < 18 * small.len(), "{}", smallest.len());
+    let mut text = Vec::new();
+    brotli::BrotliDecompress(&mut &smallest[..], &mut text).unwrap();
+    assert!(text == script.as_bytes());
+    let (head, _) = ask("br;q=0, gzip");
+    shows(&head, "content-encoding: gzip");
     (server.get("/page/0123456789abcdef/app.js")).fails_with(404, "path", "");
 }
 

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use millbase::Database;
 use millbase::internals::coach::puzzle::{Goal, LEVELS, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::internals::diagram::draw;
 use millbase::review::Truth;
 use millbase::sample::{Family, canonical};
 use millbase::store::DbError;
+use millbase::{Database, Rules};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,7 @@ use crate::status::{self, Status, Usage};
 #[command(after_help = "\
 Examples:
   millbase puzzles make --count 20 --from 4-4,5-4 --turns 2-4
-  millbase puzzles make --theme zwickmuehle --goal win --json > puzzles.json
+  millbase puzzles make --theme zwickmuehle --from 8-5,9-6 --json > puzzles.json
   millbase puzzles make --count 100 --format exchange > pack.sanmill_puzzles")]
 pub struct MakePuzzles {
     /// Number of puzzles
@@ -130,6 +130,10 @@ const BATCH: u64 = 512;
 /// The number of candidates without a new puzzle after which the search ends.
 const MOST_IN_VAIN: u64 = 1 << 20;
 
+/// The most stones with which a search for a theme of two mills is refused by the standard rules, as it would be in vain:
+/// docs/COACH.md has the reason and the figures.
+const FEW: u8 = 9;
+
 impl MakePuzzles {
     /// Makes and writes the puzzles.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -162,8 +166,25 @@ impl MakePuzzles {
             let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
             return Err(Usage(sentence.to_owned()).into());
         }
+        let families = databases::families(db, &self.from)?;
+        let has_few = |family: &Family| match family {
+            Family::Pair(pair) => pair.stones() + pair.all_in_hand() <= FEW,
+            Family::Placed(_) => false,
+        };
+        let takes_two_mills =
+            |theme: &&Theme| matches!(theme, Theme::DoubleMill | Theme::Zwickmuehle);
+        let is_standard = *db.rules() == Rules::STANDARD;
+        let hopeless = self.theme.iter().find(takes_two_mills);
+        if let Some(theme) = hopeless.filter(|_| is_standard && families.iter().all(has_few)) {
+            let sentence = format!(
+                "with at most {FEW} stones there are hardly any puzzles with the theme {}; name larger pairs \
+                 with --from, such as 8-5, which 'millbase build' makes",
+                theme.name()
+            );
+            return Err(Usage(sentence).into());
+        }
         Ok(WantedPuzzles {
-            families: databases::families(db, &self.from)?,
+            families,
             goal: self.goal,
             turns: self.turns.clone().unwrap_or(1..=8),
             themes: self.theme.clone(),
