@@ -16,7 +16,7 @@ use millbase::internals::Index;
 use millbase::internals::Random;
 use millbase::internals::solve::pair::SolvedTable;
 use millbase::sample::{self, Family};
-use millbase::search::{Limits, NoProber, Search};
+use millbase::search::{Limits, Search};
 use millbase::solve::pairs_up_to;
 use millbase::store::{DbError, PlyFile};
 use millbase::{Material, Pair, Position, Rules};
@@ -407,16 +407,16 @@ fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
     Ok(values)
 }
 
-/// The nodes per second of a search without databases, from an empty transposition table.
+/// The nodes per second of a search with the built-in databases, from an empty transposition table.
 fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64> {
     let limits = Limits {
         nodes: Some(SEARCHED),
         ..Limits::default()
     };
-    let stop = AtomicBool::new(false);
+    let (stop, database) = (AtomicBool::new(false), Database::embedded(*rules));
     rate(budget, || {
         let search = Search::new(*rules, SEARCH_BYTES, 1);
-        let found = search.run(position, &[], &NoProber, &limits, &stop, &mut |_| {});
+        let found = search.run(position, &[], &database, &limits, &stop, &mut |_| {});
         Ok(found.first().map_or(0, |variation| variation.nodes))
     })
 }
