@@ -485,10 +485,10 @@ def test_ctrl_c_works(work):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         db = millbase.open()
         sample = db.sample('5-4', 50_000)
-        arrays = [np.tile(array, 200) for array in (sample.white, sample.black, sample.to_move)]
+        arrays = [np.tile(array, 400) for array in (sample.white, sample.black, sample.to_move)]
         pressed = []
         def press():
-            time.sleep(0.3)
+            time.sleep(0.1)
             pressed.append(time.perf_counter())
             os.kill(os.getpid(), signal.SIGINT)
         threading.Thread(target=press).start()
