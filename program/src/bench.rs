@@ -76,9 +76,9 @@ const MOVING: [&str; 2] = [
 /// with those that they need. A cold probe decodes the blocks that it needs from files in memory; a
 /// warm probe finds them decoded. A first answer ranks all turns of a position of a random game, at
 /// the last ply of the placing phase that has a file, with empty caches; it needs all pairs. Loading
-/// decodes whole tables, those with at most 33 million values. The search uses no databases. The
-/// build solves the small pairs in memory and writes no file. With --json the unit of a figure is in
-/// its name: us for microseconds, ns for nanoseconds, ms for milliseconds, mb for millions of bytes
+/// decodes whole tables, those with at most 33 million values. The search uses the built-in databases.
+/// The build solves the small pairs in memory and writes no file. With --json the unit of a figure is
+/// in its name: us for microseconds, ns for nanoseconds, ms for milliseconds, mb for millions of bytes
 /// (one byte for each value), per_s for each second, on one thread unless the name says all threads.
 #[derive(Args)]
 #[command(after_help = "\
