@@ -12,7 +12,6 @@ use crate::index::histogram::Histogram;
 use crate::index::stages::StageSets;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
-use crate::rules::position::Position;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source;
 use crate::store::{self, Bundle, ByteSource, DbError, Location, Member, PairFile, PlyFile};
@@ -384,13 +383,8 @@ impl Database {
 
     /// Whether the database of a pair can be used.
     pub fn has(&self, pair: Pair) -> bool {
-        self.file(pair).is_ok()
-    }
-
-    /// Whether there is no file of the position's pair.
-    pub(crate) fn lacks(&self, position: &Position) -> bool {
-        let pair = Material::of_position(position).pair();
-        pair.is_some_and(|pair| self.pairs[store::slot(pair)].is_none())
+        // Most pairs that cannot be used have no file; the error that says so takes long to make.
+        self.pairs[store::slot(pair)].is_some() && self.file(pair).is_ok()
     }
 
     /// The file of a pair.

@@ -35,6 +35,7 @@ pub use bitbase::Bitbase;
 pub use bulk::{BulkError, Masks, Values, numbers};
 pub use database::Database;
 
+use crate::index::Material;
 use crate::rules::position::Position;
 use crate::search::Prober;
 use crate::value::Value;
@@ -44,7 +45,8 @@ use crate::value::Value;
 impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
         let rules = self.rules();
-        if position.is_in_placing_phase(rules) || self.lacks(position) {
+        let pair = Material::of_position(position).pair();
+        if position.is_in_placing_phase(rules) || pair.is_some_and(|pair| !self.has(pair)) {
             return None;
         }
         let value = self.probe(position).ok()?;
