@@ -90,9 +90,10 @@ pub fn write_pair(
 /// The encoder parameters of a pair's table, and the entries to store.
 ///
 /// If a table omits entries, probes read more rows: the value of an omitted entry follows from a
-/// whole row, and captures lead to many rows. So such tables have shorter blocks. Without depths,
-/// values take few bytes, so the bits lost at the beginning of each block matter more. The
-/// smallest files have the longest blocks of which a set of the cache holds more than one.
+/// whole row, and captures lead to many rows. So quick files with depths have shorter blocks in
+/// such tables. Without depths, values take few bytes, so the bits lost at the beginning of each
+/// block matter more. The smallest files have the longest blocks of which a set of the cache holds
+/// more than one.
 fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, Coverage) {
     let omits = alternates(rules, material);
     let equal = omits && material.mover == material.waiting;
@@ -100,7 +101,7 @@ fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters,
         (Compression::Quick, Metric::Depth) if equal => (160, Coverage::EvenOrClosing),
         (Compression::Quick, Metric::Depth) => (192, Coverage::All),
         (Compression::Quick, Metric::Wdl) if equal => (640, Coverage::EvenOrClosing),
-        (Compression::Quick, Metric::Wdl) => (512, Coverage::All),
+        (Compression::Quick, Metric::Wdl) => (416, Coverage::All),
         (Compression::Max, _) if equal => (2048, Coverage::EvenBoth),
         (Compression::Max, _) if omits => (2048, Coverage::EvenMover),
         (Compression::Max, _) => (2048, Coverage::All),
