@@ -1,8 +1,8 @@
 //! Perfect play for Nine Men's Morris (Mill, Mühle, Merels).
 //!
-//! The databases give the value of every position of the moving and of the placing phase: win, draw or
-//! loss for the side to move, and the number of turns to the end. This library reads them
-//! and, with the feature `build`, builds and checks them. The program `millbase` is a thin layer over
+//! The databases give the value of every position of the moving and of the placing phase: win, draw
+//! or loss for the side to move, and the number of turns to the end. This library reads them and,
+//! with the feature `build`, builds and checks them. The program `millbase` is a thin layer over
 //! it.
 //!
 //! ```
@@ -48,15 +48,15 @@
 //! ```
 //!
 //! Words of the placing phase: a *ply* is the number of turns made so far, one placement each, and
-//! a *stage* is a ply with the stones that each side has lost. Its tables are in one file for each
-//! ply, as those of the moving phase are in one file for each pair of numbers of stones.
+//! a *stage* is a ply with the stones that each side has lost. Each ply has one file of tables, and
+//! in the moving phase each pair of numbers of stones.
 //!
-//! A probe goes down once and up again: position → file of the pair or ply → row and block →
-//! codec → value.
+//! The path of a probe: position → file of the pair or ply → row and block → codec → value.
 //!
-//! Features: `build` adds solving, writing and verifying, and depends on rayon; `embedded` makes
-//! the small databases part of the library; `service` adds reviews of games. `internals` opens parts for
-//! the program, the bindings and the tests of this workspace, which may change with every version.
+//! Features: `build` adds solving, writing and verifying databases; `embedded` makes the small
+//! databases part of the library; `service` adds notation, reviews of games, and questions with
+//! typed answers. `internals` opens parts for the program, the bindings and the tests of this
+//! workspace, which may change with every version.
 #![warn(missing_docs)]
 #![cfg_attr(
     not(all(feature = "build", feature = "internals")),
@@ -118,8 +118,8 @@ pub mod review {
     pub use crate::coach::truth::Truth;
 }
 
-/// Parts for the program, the bindings, the tests and the benchmarks of this workspace. They may change
-/// with every version.
+/// Parts for the program, the bindings, the tests and the benchmarks of this workspace. They may
+/// change with every version.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
@@ -174,7 +174,7 @@ pub mod internals {
     }
 }
 
-/// The examples of the pages run as tests.
+/// Runs the examples of these pages as tests.
 #[cfg(all(doctest, feature = "embedded", feature = "build"))]
 mod pages {
     #[doc = include_str!("../README.md")]

@@ -9,12 +9,12 @@ use std::sync::atomic::AtomicU8;
 #[cfg(not(target_family = "wasm"))]
 use memmap2::MmapMut;
 
-/// Types of which zeros are a value.
+/// Types for which bytes that are all zero are a valid value.
 ///
 /// # Safety
 ///
-/// Bytes that are all zero must be a valid value, values must need no drop, and an address that is a multiple
-/// of 64 must be aligned for them.
+/// Bytes that are all zero must be a valid value, values must need no drop, and an address that is
+/// a multiple of 64 must be aligned for them.
 pub unsafe trait Zeroable {}
 
 // SAFETY: every byte is a number.
@@ -38,7 +38,7 @@ impl Bytes {
 #[cfg(not(target_family = "wasm"))]
 type Memory = MmapMut;
 
-/// Cache lines of the heap, where there is no system.
+/// Cache lines on the heap, where the system has no pages.
 #[cfg(target_family = "wasm")]
 type Memory = Vec<HeapLine>;
 
@@ -85,8 +85,8 @@ impl<T: Zeroable> Zeroed<T> {
         Ok(array)
     }
 
-    /// An array of `length` zeros in pages of the usual size, for arrays that are written here and there:
-    /// the system clears a page at its first use.
+    /// An array of `length` zeros in pages of the usual size, for arrays of which only some places
+    /// are written: the system clears a page at its first use.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl<T: Zeroable> Zeroed<T> {
 impl<T: Zeroable> Deref for Zeroed<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: the memory is aligned to cache lines or pages and has room for `length` items, all of which
-        // are zeros or were written as items; it is borrowed as long as they are.
+        // SAFETY: the memory is aligned to cache lines or pages and has room for `length` items,
+        // all of which are zeros or were written as items; it is borrowed as long as they are.
         unsafe { slice::from_raw_parts(self.memory.as_ptr().cast(), self.length) }
     }
 }

@@ -1,8 +1,8 @@
 //! A small network that estimates positions of `standard` from patterns of stones.
 //!
-//! The network looks at the board from each of its four sides and in the mirror: eight *views*. A view adds
-//! the vectors of four patterns, which tables hold for every state of their points, and a vector for the
-//! stones of both sides:
+//! The network looks at the board from each of its four sides, directly and in the mirror: eight
+//! *views*. A view adds the vectors of four patterns, which tables hold for every state of the
+//! pattern, and a vector for the numbers of stones of both sides:
 //!
 //! ```text
 //! 7·0·1   the side: three points of each ring, with all four lines through them     27 · 27 · 27 rows
@@ -12,14 +12,16 @@
 //! stones  those of the mover, those of the waiting side, all in hand                 8 · 8 · 19 rows
 //! ```
 //!
-//! The states of a pattern are the digits 0 (empty), 1 (mover), 2 (waiting) of a number to the base three.
-//! The vectors of the views, each clamped, are added; so positions that are equal under these eight symmetries
-//! have the same estimate. There remains the exchange of the inner and the outer ring: the ring of the smaller class
-//! becomes the inner one, and where both have the same class the estimate is the mean of both boards. Two small
-//! layers make one number of the sum; their weights depend on the phase.
+//! The points of a pattern are the digits of its state, a number to the base three: 0 (empty), 1
+//! (mover), 2 (waiting). The vectors of the views, each clamped, are added, so positions that are
+//! equal under these eight symmetries have the same estimate. The exchange of the inner and the
+//! outer ring remains: the ring of the smaller class becomes the inner one, and if both have the
+//! same class, the estimate is the mean over both boards. Two small layers turn the sum into one
+//! number; their weights depend on the phase.
 //!
-//! In memory the vectors of a ring's state stand beside those of its images in the other views, and those of a side beside
-//! those in the mirror, so that an estimate reads a few runs of bytes.
+//! In memory, the vectors of a ring's state lie next to those of its images in the other views, and
+//! those of a side next to those of its mirror image, so an estimate reads only a few runs of
+//! bytes.
 
 use std::array;
 use std::cmp::Ordering;
@@ -55,12 +57,12 @@ static DIGITS: [u16; 256] = {
     digits
 };
 
-/// What the state of a ring says of its parts and of its images.
+/// Facts that follow from the state of a ring.
 #[derive(Clone, Copy, Default)]
 struct Ring {
-    /// The states of its three points in the side of each of the first four views: a number of two bytes each.
+    /// The states of its three points in the side of each of the first four views, two bytes each.
     sides: u64,
-    /// The least of the eight states that turns and mirrors make of it.
+    /// The least of its eight states under rotations and reflections.
     class: u16,
 }
 
@@ -149,7 +151,7 @@ impl States {
     #[inline(always)]
     fn with_rings(self, rings: [u16; 3]) -> States {
         let sides = rings.map(|state| RINGS[usize::from(state)].sides);
-        // No number of two bytes leaves its range.
+        // None of the four numbers overflows its two bytes.
         let sides = (sides[0] * 27 + sides[1]) * 27 + sides[2];
         States {
             rings,
@@ -159,7 +161,7 @@ impl States {
     }
 }
 
-/// What the network sees of a position.
+/// The features of a position that the network sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
     /// The rows of each view's patterns.
@@ -171,7 +173,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// The features of stones on the board and in hand, of the side to move and of the waiting side.
+    /// The features of stones on the board and in hand, of the side to move and of the waiting
+    /// side.
     pub fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2]) -> Features {
         let of_view = |view| {
             let turn = Symmetry::numbered(view as u32);
@@ -200,29 +203,30 @@ impl Features {
     }
 }
 
-/// Whether this is the small variant: half of the weights, for WebAssembly, where they are downloaded first. The
-/// compiler's option `--cfg small_network` makes it elsewhere, to learn its weights and to test it.
+/// Whether this is the small variant, with half of the weights: WebAssembly uses it, because a page
+/// downloads the weights first. Elsewhere the compiler's option `--cfg small_network` selects it,
+/// to train and to test it.
 const SMALL: bool = cfg!(any(target_arch = "wasm32", small_network));
-/// The numbers of a vector.
+/// The length of a vector.
 pub const WIDTH: usize = if SMALL { 8 } else { 16 };
 /// The outputs of the first layer.
 pub const HIDDEN: usize = 16;
-/// What stands for one in the vectors.
+/// The integer that stands for one in the vectors.
 pub const VECTOR_ONE: i16 = 64;
-/// What stands for one in the weights of the layers.
+/// The integer that stands for one in the weights of the layers.
 pub const LAYER_ONE: i16 = 256;
-/// What stands for one in the outputs of the first layer, before its clamped sums are the inputs of the
-/// second.
+/// The integer that stands for one in the sums of the first layer, before they are clamped and
+/// shifted.
 const FIRST_ONE: i32 = VECTOR_ONE as i32 * LAYER_ONE as i32;
-/// The bits that the outputs of the first layer lose.
+/// The number of low bits that the outputs of the first layer lose.
 const FIRST_SHIFT: u32 = 7;
-/// What stands for one in the output.
+/// The integer that stands for one in the output.
 pub const OUTPUT_ONE: i32 = (FIRST_ONE >> FIRST_SHIFT) * LAYER_ONE as i32;
 
 /// The layers of a phase, with the biases in the units of the sums that they are added to.
 #[derive(Clone, Debug)]
 struct Layers {
-    /// The weights of the first layer: for each two inputs, those of the outputs.
+    /// The weights of the first layer: for each two inputs, those of all outputs.
     first: [[[i16; 2]; HIDDEN]; WIDTH / 2],
     first_bias: [i32; HIDDEN],
     second: [i32; HIDDEN],
@@ -259,7 +263,8 @@ impl Kernel for Estimate<'_> {
         let sides = (states.sides).map(|state| &network.sides[usize::from(state)]);
         let mut sum = [0i16; WIDTH];
         for view in 0..VIEWS {
-            // A view in the mirror has the same side at the top as the one that turns the other way.
+            // A view in the mirror has the same side at the top as the one that turns the other
+            // way.
             let mirrored = view / 4;
             let side = &sides[if mirrored == 0 { view } else { 8 - view } % 4][mirrored];
             let [inner, middle, outer] = [&inner[view], &middle[view], &outer[view]];
@@ -283,9 +288,9 @@ impl Kernel for Estimate<'_> {
     }
 }
 
-/// The first bytes of a file of weights; eight bytes follow that stand for the data and the program that it
-/// was made from, then the vectors of the patterns, a byte for each number, and all other numbers with two
-/// bytes, the lower byte first.
+/// The first bytes of a file of weights. Eight bytes follow that identify the data and the program
+/// that it was made from, then the vectors of the patterns, one byte for each number, and all other
+/// numbers in two bytes, the lower byte first.
 pub const MAGIC: [u8; 8] = *b"MillNet1";
 const HEAD: usize = 16;
 const WORDS: usize = STONES_ROWS * WIDTH + PHASES * (HIDDEN * (WIDTH + 2) + 1);
@@ -298,8 +303,8 @@ static WEIGHTS: &[u8] = match SMALL {
 static EMBEDDED: LazyLock<Option<Network>> = LazyLock::new(|| Network::parse(WEIGHTS));
 
 impl Network {
-    /// The weights that are part of the library; `None` if the rules are not those that they were learned
-    /// for.
+    /// The weights that are part of the library; `None` unless the rules are `standard`, with or
+    /// without a limit of quiet turns.
     pub fn embedded(rules: &Rules) -> Option<&'static Network> {
         let uncounted = Rules {
             quiet_turns: 0,
@@ -355,8 +360,8 @@ impl Network {
         })
     }
 
-    /// The estimate of a position without pending removals: the logarithm of the odds that the mover wins, where a
-    /// draw is half a win, in hundredths.
+    /// The estimate of a position without pending removals: the logarithm of the odds that the
+    /// mover wins, where a draw is half a win, in hundredths.
     pub(crate) fn estimate(&self, position: &Position) -> i32 {
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
         let states = States::new(position.mover, position.waiting, in_hand);

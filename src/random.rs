@@ -24,7 +24,7 @@ impl Random {
         (self.word() % end as u64) as usize
     }
 
-    /// A number from 0 to below 1.
+    /// A number from 0 up to, but not including, 1.
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1u64 << 53) as f64
     }

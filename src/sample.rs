@@ -1,4 +1,4 @@
-//! Random positions of a family, and the form that all positions equal up to symmetry share.
+//! Random positions of a family, and the canonical form of a position.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::rules::{Rules, counted};
 pub enum Family {
     /// Positions of a pair; each side is the larger equally often.
     Pair(Pair),
-    /// Positions after this number of random placements from the empty board.
+    /// Positions after this number of turns from the empty board.
     Placed(u8),
 }
 
@@ -49,7 +49,7 @@ impl FromStr for Family {
 }
 
 impl Family {
-    /// Whether the rules have such positions.
+    /// Checks that such positions exist under the rules.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Family {
         }
     }
 
-    /// A random position; `None` if the game is over in it or no game can reach it.
+    /// A random position; `None` if the game is over in the drawn one, or if no game can reach it.
     pub(crate) fn draw(self, rules: &Rules, random: &mut Random) -> Option<Position> {
         let position = match self {
             Family::Pair(pair) => of_pair(pair, rules, random)?,
@@ -109,7 +109,7 @@ fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
     is_possible.then_some(position)
 }
 
-/// The most random positions to draw for one that fits.
+/// The most draws for one position.
 pub(crate) const MOST_DRAWS: usize = 20_000;
 
 /// A random position of a family; `None` if the family has too few positions that a game can reach.
@@ -134,8 +134,8 @@ pub fn many(rules: &Rules, family: Family, numbers: Range<u64>, seed: u64) -> Ve
     mixed(rules, &[family], numbers, seed)
 }
 
-/// As [`many`], where families take turns: the position with number `i` is one of family `i % families.len()`.
-/// Without a family there are none.
+/// As [`many`], with the families in turn: the position with number `i` is one of family
+/// `i % families.len()`. Empty without families.
 pub fn mixed(rules: &Rules, families: &[Family], numbers: Range<u64>, seed: u64) -> Vec<Position> {
     let count = families.len().max(1) as u64;
     let positions = numbers.map_while(|number| {

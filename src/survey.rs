@@ -53,7 +53,7 @@ pub struct Extremes {
     pub loss: Option<Deepest>,
 }
 
-/// What is remarkable about a pair.
+/// The remarkable positions of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairRecords {
     /// The deepest positions of each table of the pair, the larger side to move first.
@@ -124,8 +124,9 @@ fn value_of(rules: &Rules, metric: Metric, byte: u8) -> Value {
     metric.answer(rules.distance().value(byte))
 }
 
-/// Passes what `one` makes of the distinct positions whose value `is_wanted` to `found`, a row of a table at a time and
-/// in their order. Returns whether the pass came to its end: `found` ends it by `false`.
+/// Passes the results of `one` for the distinct positions whose value `is_wanted` to `found`, a row
+/// of a table at a time and in their order. Returns whether the pass came to its end; `found` stops
+/// it by returning `false`.
 fn pass<T: Send>(
     tables: &[Whole],
     value: impl Fn(u8) -> Value + Sync,
@@ -133,7 +134,7 @@ fn pass<T: Send>(
     one: impl Fn(&Position, Value) -> Option<T> + Sync,
     mut found: impl FnMut(Vec<T>) -> bool,
 ) -> bool {
-    /// The rows that threads look through before what they found is passed on.
+    /// The rows that threads look through before their results are passed on.
     const AT_ONCE: usize = 256;
     let wanted: Vec<bool> = (0..=u8::MAX).map(|byte| is_wanted(value(byte))).collect();
     for table in tables {
@@ -299,7 +300,7 @@ impl Whole {
         }
     }
 
-    /// The deepest positions of the table, whose counts are these.
+    /// The deepest positions of the table; `histogram` has its counts.
     fn extremes(&self, histogram: &Histogram, metric: Metric, most: usize) -> Extremes {
         let deepest = |wdl| {
             let with_result = histogram.iter().filter(|(value, _)| value.wdl() == wdl);

@@ -38,10 +38,10 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// Depth to win in turns of both sides: the length of the game when the winner takes the shortest way and
-/// the loser the longest.
+/// Depth to win in turns of both sides: the length of the game when the winner takes the shortest
+/// way and the loser the longest.
 ///
-/// 0 is a lost position without a turn; otherwise wins have odd and losses even depths.
+/// 0 means that the side to move has lost already; otherwise wins have odd and losses even depths.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Dtw(pub u16);
 
@@ -173,19 +173,21 @@ impl fmt::Display for Value {
     }
 }
 
-/// What the depth of a value counts: see [`Rules::distance`](crate::Rules::distance).
+/// The end to which the depth of a value counts turns, see
+/// [`Rules::distance`](crate::Rules::distance).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Distance {
     /// Turns to the end of the game.
     ToEnd,
-    /// Turns to the next removal, included, or to the end of the game if that comes first. Removals of both
-    /// sides count, so wins and losses may have any depth.
+    /// Turns up to and including the next removal, or to the end of the game if that comes first.
+    /// Removals of both sides count, so wins and losses may have any depth.
     ToRemoval,
 }
 
 impl Distance {
-    /// The value that a byte of a table stands for: 0 is a draw. [`Distance::ToEnd`] has one depth for each
-    /// byte, see [`Value::from_byte`]; otherwise `2d + 1` is a loss and `2d + 2` a win in `d` turns.
+    /// The value that a byte of a table stands for: 0 is a draw. [`Distance::ToEnd`] has one depth
+    /// for each byte, see [`Value::from_byte`]; otherwise `2d + 1` is a loss and `2d + 2` a win in
+    /// `d` turns.
     pub(crate) const fn value(self, byte: u8) -> Value {
         let depth = Dtw((byte as u16).saturating_sub(1) / 2);
         match self {
@@ -207,8 +209,16 @@ impl Distance {
         }
     }
 
-    /// The value of a position, for the turn that leads to it by removing a stone: the count of turns ends
-    /// with that turn.
+    /// The depth below which all values are known once those up to this byte are.
+    pub(crate) fn known_below(self, byte: u8) -> u16 {
+        match self {
+            Distance::ToEnd => byte.into(),
+            Distance::ToRemoval => (byte / 2).into(),
+        }
+    }
+
+    /// The value of a position for the turn that leads to it by removing a stone: depths that count
+    /// turns to a removal end with that turn.
     pub(crate) fn after_removal(self, value: Value) -> Value {
         match (self, value) {
             (Distance::ToRemoval, Value::Win(_)) => Value::Win(Dtw(0)),
@@ -217,7 +227,7 @@ impl Distance {
         }
     }
 
-    /// The value with its depth only if it counts the turns to the end of the game.
+    /// The value, without its depth unless that counts the turns to the end of the game.
     pub(crate) fn to_end(self, value: Value) -> Value {
         match self {
             Distance::ToEnd => value,
@@ -237,7 +247,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What follows from values of both metrics.
+    /// The metric of a value that is derived from values of both metrics.
     pub(crate) fn common(self, other: Metric) -> Metric {
         match (self, other) {
             (Metric::Depth, Metric::Depth) => Metric::Depth,
@@ -245,7 +255,7 @@ impl Metric {
         }
     }
 
-    /// Whether a file of this metric holds what is needed.
+    /// Whether a file of this metric holds values of the needed metric.
     pub(crate) fn holds(self, needed: Metric) -> bool {
         self.common(needed) == needed
     }
@@ -253,7 +263,7 @@ impl Metric {
     /// In the order of their numbers in files.
     pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
 
-    /// What a file of this metric answers for a value: without depths, the depth is unknown.
+    /// The answer of a file of this metric for a value: without depths, the depth is unknown.
     #[inline(always)]
     pub(crate) fn answer(self, value: Value) -> Value {
         match self {

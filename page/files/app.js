@@ -29,7 +29,7 @@ import { listenToTabs, showPanel } from "./tabs.js";
 import { Node } from "./tree.js";
 import { View } from "./view.js";
 
-/* What the page says beside the board, by the element: why the last press did nothing, the task, the hint. */
+/* The words of the page beside the board, by element: why the last press did nothing, the task, the hint. */
 const said = { problem: "", task: "", "hint-words": "" };
 /* Whether the words of the page are here. */
 let hasWords = false;
@@ -48,7 +48,7 @@ const shownValues = () => $("values").checked && !rooms.coach?.asking;
 /* The words for the strength of a level: without all databases none is perfect. */
 const levelWords = level => t(level === PERFECT && !isComplete ? "level.search" : `level.${listed(level)}`);
 const tell = words => { said.task = words; render(); };
-/* What a press of a button does. What is pressed before the first game is shown waits for it. */
+/* Calls `act` when a button is pressed. A press before the first game is shown waits for it. */
 const press = (id, act) => $(id).addEventListener("click", async () => {
   if ($(id).getAttribute("aria-disabled") === "true") return;
   if (!hasOpened) await opened;
@@ -295,7 +295,7 @@ async function review() {
   return rooms.coach.review();
 }
 
-/* Adds a game that is no task to the earlier ones. */
+/* Adds a game that is not a task to the earlier ones. */
 function keep(root, rules, mode) {
   if (!TASKS.includes(mode)) setup.keep(root, rules);
 }
@@ -378,7 +378,7 @@ async function survey() {
   render();
 }
 
-/* Other databases are here. */
+/* Called when other databases are here. */
 function come() {
   backend.forget();
   game.forgetUnknown();

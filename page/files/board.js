@@ -40,7 +40,7 @@ const FADE = { duration: 600, easing: "ease-in" };
 const DRAG = 6; // px that a pointer moves before a press becomes a drag
 const REACH = .62; // distance from a point at which a stone drops on it, in steps of the board
 const CROSS = "M-.17 -.17L.17 .17M.17 -.17L-.17 .17";
-/* The keys that move the focus along the lines, where they lie on an English keyboard. */
+/* The keys that move the focus along the lines, by their places on an English keyboard. */
 const STEPS = { KeyA: [-1, 0], KeyD: [1, 0], KeyW: [0, -1], KeyS: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

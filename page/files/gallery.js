@@ -8,7 +8,7 @@ import { colon, sentence, t, valueWords } from "./strings.js";
 const LONGEST = 12;
 
 export class Gallery {
-  /* `open` opens a game like that of `Setup`. */
+  /* `open` opens a game as that of `Setup` does. */
   constructor({ open }) {
     Object.assign(this, { open, records: null });
     $("gallery").addEventListener("toggle", () => this.show());
@@ -44,7 +44,7 @@ export class Gallery {
   }
 }
 
-/* What the stones of a record are, and its value. */
+/* The stones of a record and its value, as a title. */
 function titleOf({ mover, other, placed, wdl, dtw, count }) {
   const stones = placed ? t("gallery.placed", { count: placed }) : `${mover}–${other}`;
   return colon(stones, count ? t("gallery.zugzwang", { count }) : valueWords({ wdl, dtw }));

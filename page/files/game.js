@@ -257,7 +257,7 @@ export class Game extends EventTarget {
     }
   }
 
-  /* Estimates a position whose value is unknown, by a search of so many ms. */
+  /* Estimates a position whose value is unknown, by a search of `movetime` ms. */
   async guess(node, movetime, signal) {
     if (node.answer || node.estimate !== null || node.game.ending) return;
     const choice = await this.backend.play(this.rules, node.position, [], { movetime }, signal);

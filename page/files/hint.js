@@ -18,7 +18,7 @@ export class Hint {
     this.line = null;
   }
 
-  /* The turn of the hint, once it has been told. */
+  /* The turn of the hint, once the hint has named it. */
   get told() {
     return this.node === this.game.node && this.step > 1 ? this.turn : null;
   }

@@ -5,7 +5,7 @@ import { $ } from "./dom.js";
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const NOTCH = 100; // px that the wheel turns for a step
 
-/* `isOn` says whether the game may step, `isElsewhere` whether the page shows something else than the table. */
+/* `isOn` says whether the game may step, `isElsewhere` whether the page shows something other than the table. */
 export function listenToSteps({ game, isOn, isElsewhere }) {
   /* The keys step, unless the focused element uses them. */
   addEventListener("keydown", event => {

@@ -1,4 +1,4 @@
-/* What players do about a game besides making turns: their clocks, giving up, agreeing to a draw. */
+/* The actions of players besides turns: their clocks, giving up, agreeing to a draw. */
 
 import { Clock } from "./clock.js";
 import { PERFECT } from "./game.js";
@@ -7,14 +7,14 @@ import { t } from "./strings.js";
 import { other } from "./tree.js";
 
 const SEARCH_TIME = 400; // ms for the machine to judge an offer that no database judges
-const EVEN = -40; // hundredths of a stone; who stands no worse has as much as a draw
+const EVEN = -40; // an estimate; a side that stands no worse has at least a draw
 
 export class Match {
   /* `changed` is called when a clock shows another time, `say` with a sentence. */
   constructor({ game, changed, say }) {
     Object.assign(this, { game, say });
     this.clock = new Clock({ changed, fallen: side => this.end("time", other(side)) });
-    /* The end of the game when the clock was looked after last. */
+    /* The last node of the game when the clock was last updated. */
     this.last = null;
     game.addEventListener("change", () => this.runClock());
   }
@@ -24,7 +24,7 @@ export class Match {
     this.game.end(reason, winner);
   }
 
-  /* Lets the clock run of the side that is to move at the end of the game; it waits for the first turn. */
+  /* Runs the clock of the side that is to move at the end of the game; it waits for the first turn. */
   runClock() {
     const { game } = this;
     const last = game.node.wholeLine.at(-1);

@@ -23,7 +23,7 @@ const PLAIN = {
   variation: ([first, ...words]) => [`(${first}`, ...words].map((word, place, { length }) => place === length - 1 ? `${word})` : word),
 };
 
-/* The turns after a node in the order in which they are told: each other child is a variation after the first. `write` makes
+/* The turns after a node in the order in which they are written: each other child is a variation after the first. `write` makes
    the parts of a comment, of a turn and of a variation. */
 export function told(node, isNew, write) {
   const parts = [];
@@ -45,7 +45,7 @@ function writeTurn(node, fresh) {
   return [...number, ...(mark.startsWith("$") ? [node.turn, mark] : [node.turn + mark]), ...marks];
 }
 
-/* The number of a turn: each side's n-th has the number n. */
+/* The number of a turn: the n-th turn of each side has the number n. */
 export function numberOf(node) {
   const offset = node.root.side === "black" ? 1 : 0;
   return Math.floor((node.ply - 1 + offset) / 2) + 1;
@@ -61,7 +61,7 @@ function wrap(words) {
   return lines.join("\n").replace(/\n+/g, "\n");
 }
 
-/* Whether a line of turns is all that there is. */
+/* Whether a game is only a line of turns, without tags, comments and variations. */
 const isPlain = ({ root }) => root.tags.length === 0 && root.result === null
   && root.all.every(({ children, comment, marks }) => children.length < 2 && !comment && !marks);
 

@@ -3,7 +3,7 @@
 import { $, svg, tag } from "./dom.js";
 
 const SIZE = 800; // px
-/* What the style sheet sets and a file needs. */
+/* The properties that the style sheet sets, which a file needs, too. */
 const STYLES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "paint-order", "opacity",
   "transform", "stop-color", "stop-opacity", "font-size", "font-weight", "text-anchor", "dominant-baseline",
@@ -11,7 +11,7 @@ const STYLES = [
 /* The attributes that only the page needs. */
 const OWN = /^(class|role|tabindex|style|(aria|data)-.*)$/;
 
-/* A copy of what is shown of a drawing, which looks the same without the style sheet. */
+/* A copy of the visible parts of a drawing, which looks the same without the style sheet. */
 function inlined(element) {
   const style = getComputedStyle(element);
   if (style.display === "none" || element.matches(".hit")) return null;

@@ -1,5 +1,5 @@
 /* Puzzles: positions with one right first turn. The set is part of the program and holds the solutions, so no database is
-   needed; what refutes a wrong turn comes from the backend. */
+   needed; the refutation of a wrong turn comes from the backend. */
 
 import { $, replace, say, tag } from "./dom.js";
 import { fresh } from "./game.js";
@@ -13,10 +13,10 @@ import { wait } from "./wait.js";
 
 /* The levels by the least rating that they hold. */
 const LEVELS = { beginner: 0, easy: 1050, medium: 1250, hard: 1500, expert: 1750, master: 2000 };
-/* What a puzzle asks for and the phase of the solver: the kinds take turns. */
+/* The goal of a puzzle and the phase of the solver; the kinds take turns. */
 const KINDS = ["win moving", "draw placing", "win flying", "draw moving", "draw flying"];
 const KIND_THEMES = ["win", "draw", "placing", "moving", "flying"];
-/* What is told only when the puzzle is over. */
+/* The themes that are named only when the puzzle is over. */
 const MOTIFS = ["zwickmuehle", "sacrifice", "blockade"];
 const PUZZLE_DEVIATION = 80;
 /* Leads from day to day through the whole set, whose size has no common factor with it. */

@@ -1,4 +1,4 @@
-/* What the first turn does not need. A server sends it as a script of its own, which loads after the others. */
+/* The parts that the first turn does not need. A server sends them as a script of their own, which loads after the others. */
 
 export { Builder } from "./builder.js";
 export { Coach } from "./coach.js";

@@ -2,7 +2,7 @@
 
 import { settings } from "./store.js";
 
-/* Each sound is a list of [kind of wave, frequency at its begin, at its end, start, length, loudness], in Hz and s. */
+/* Each sound is a list of [kind of wave, first frequency, last frequency, start, length, loudness], in Hz and s. */
 const SOUNDS = {
   place: [["sine", 210, 120, 0, .09, .5], ["noise", 1800, 900, 0, .03, .25]],
   slide: [["noise", 700, 1500, 0, .14, .16], ["sine", 170, 110, .12, .08, .4]],
@@ -26,7 +26,7 @@ export class Sounds {
     for (const part of SOUNDS[name]) tone(delay, ...part);
   }
 
-  /* The sounds of a turn. Who closes a mill by hand has heard it before choosing the stone to remove. */
+  /* The sounds of a turn. A person who closes a mill has heard it before choosing the stone to remove. */
   hearTurn({ from, removed }, side) {
     this.last = this.game.node;
     const isMachine = this.game.players[side] === "machine";

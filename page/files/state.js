@@ -45,7 +45,7 @@ export class State {
     say($("value"), hidden || game.ending ? "" : words);
   }
 
-  /* Says so where the count of quiet turns may end the game before the value does. */
+  /* The warning where the count of quiet turns may end the game before the value does. */
   limit({ game: standing, answer }) {
     const count = this.ruleset.quietLimit;
     const { dtw } = answer.value;
@@ -109,7 +109,7 @@ export class State {
   }
 }
 
-/* An estimate is named as one: the score of a search for White, in hundredths of a stone. */
+/* An estimate is named as one: the score of a search for White. */
 function guessWords(estimate) {
   const side = estimate > 0 ? "white" : "black";
   const words = Math.abs(estimate) < 30 ? t("guess.even") : t(Math.abs(estimate) < 120 ? "guess.better" : "guess.winning", { side: t(side) });

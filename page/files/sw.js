@@ -1,5 +1,5 @@
 /* The service worker: the page can be installed, and opens without a network. The server, or `tools/site` for static hosts,
-   fills in the version and the files. Answers and databases are not its business. */
+   fills in the version and the files. It leaves answers and databases alone. */
 
 const VERSION = "{{version}}";
 const FILES = ["{{files}}"];

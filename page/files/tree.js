@@ -24,7 +24,7 @@ export class Node {
     this.game = null;
     /* The answer with values; null if there is none, undefined before it is known. */
     this.answer = undefined;
-    /* A search's score of the position for White, in hundredths of a stone. */
+    /* A search's estimate of the position for White. */
     this.estimate = null;
     /* How the players ended the game here: { reason, winner }. */
     this.ended = null;

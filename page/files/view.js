@@ -1,4 +1,4 @@
-/* What the board shows of the game: stones, marks for the values, the points that are open, arrows. */
+/* The view of the game on the board: stones, marks for the values, the points that are open, arrows. */
 
 import { POINTS, millsThrough, pointWords, stonesOf } from "./board.js";
 import { hardness } from "./explorer.js";

@@ -133,7 +133,7 @@ async function answer(kind, { rules = "standard", ...question }, signal) {
   try {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
     postMessage({ lost: null });
-    // While the player thinks, the bytes come that the answers after the best turns take.
+    // While the player thinks, the bytes arrive that the answers after the best turns need.
     if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
     return found;
   } catch (error) {

@@ -18,6 +18,15 @@ pub fn sentence(error: &DbError) -> String {
 /// The end of the sentence of an error: what to do about it, or nothing.
 pub fn advice(error: &DbError) -> String {
     let fixed = match error {
+        DbError::Missing { location, .. } | DbError::MissingPlies { location, .. }
+            if location
+                .folder
+                .as_ref()
+                .is_some_and(|folder| folder.is_file()) =>
+        {
+            "; a bundle holds the files of the folder that it was made from: build the others there, and make \
+             the bundle again"
+        }
         DbError::Missing { pair, location } => {
             let options = build_options(location);
             return format!("; build it with `millbase build --pair {pair}{options}`");

@@ -57,9 +57,6 @@ const BATCH: usize = 64;
 /// Tables with more entries than this are not loaded.
 const MOST_LOADED: usize = 32 << 20;
 
-/// The transposition table of a measured search, in bytes.
-const SEARCH_BYTES: usize = 16 << 20;
-
 /// Positions searched between two readings of the clock.
 const SEARCHED: u64 = 200_000;
 
@@ -305,8 +302,8 @@ fn cold_probes(
     cold_times(db, sample, COLD_CACHE_BYTES, is_enough, Database::probe)
 }
 
-/// The time of each answer in ascending order, until `is_enough` of their number. The block cache of each
-/// has this many bytes and is empty.
+/// The times of the answers in ascending order; `is_enough` of their number ends the measurement.
+/// Each answer has an empty block cache of `cache_bytes` bytes.
 fn cold_times<T>(
     mut db: Database,
     positions: &[Position],
@@ -415,7 +412,7 @@ fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64>
     };
     let (stop, database) = (AtomicBool::new(false), Database::embedded(*rules));
     rate(budget, || {
-        let search = Search::new(*rules, SEARCH_BYTES, 1);
+        let search = Search::new(*rules, Search::DEFAULT_HASH_BYTES, 1);
         let found = search.run(position, &[], &database, &limits, &stop, &mut |_| {});
         Ok(found.first().map_or(0, |variation| variation.nodes))
     })

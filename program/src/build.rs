@@ -406,13 +406,13 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
         writeln!(
             out,
             "\n{} with {} entries for {folder}: about {} of files, at most {} of memory, \
-             about {} on {} cores",
+             about {} on {}",
             output::counted(plan.pairs.len(), "pair"),
             HumanCount(plan.entries),
             HumanBytes(plan.file_bytes),
             HumanBytes(plan.memory_bytes),
             progress::duration(plan.seconds - plan.placing_seconds),
-            progress::cores(),
+            output::counted(progress::cores(), "core"),
         )?;
         if plan.temporary_bytes > 0 {
             let bytes = HumanBytes(plan.temporary_bytes);
@@ -532,7 +532,7 @@ impl BuiltPair {
         })
     }
 
-    /// A row for each table. A pair has one file, so its size and time stand in the first one.
+    /// A row for each table. A pair has one file, so its size and time stand in the first row.
     fn rows(&self) -> impl Iterator<Item = Vec<Cell>> {
         let seconds = |seconds: Option<f64>| seconds.map(|seconds| format!("{seconds:.2}"));
         self.tables.iter().enumerate().map(move |(number, table)| {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use millbase::internals::service::record::RecordAnswer;
 use millbase::internals::service::words::Fen;
 use millbase::notation::{
-    GameForm, Points, PositionForm, Record, Records, game_text, position_text,
+    GameForm, PointNaming, PositionForm, Record, RecordReader, game_text, position_text,
 };
 
 use crate::input;
@@ -77,11 +77,11 @@ enum Form {
 impl Form {
     fn of_games(self) -> Result<GameForm, PositionForm> {
         Ok(match self {
-            Form::Text => GameForm::Text(Points::Names),
-            Form::Numbers => GameForm::Text(Points::Numbers),
-            Form::List => GameForm::List(Points::Names),
-            Form::Actions => GameForm::List(Points::Actions),
-            Form::Coordinates => GameForm::List(Points::Coordinates),
+            Form::Text => GameForm::Text(PointNaming::Names),
+            Form::Numbers => GameForm::Text(PointNaming::Numbers),
+            Form::List => GameForm::List(PointNaming::Names),
+            Form::Actions => GameForm::List(PointNaming::Actions),
+            Form::Coordinates => GameForm::List(PointNaming::Coordinates),
             Form::Protocol => GameForm::Protocol,
             Form::Fen => return Err(PositionForm::Fen),
             Form::Rings => return Err(PositionForm::Rings),
@@ -105,7 +105,7 @@ impl Convert {
         for file in &self.files {
             let name = file.display();
             let input = BufReader::new(input::open(file)?);
-            for record in Records::new(options.rules, input) {
+            for record in RecordReader::new(options.rules, input) {
                 let record = record.with_context(|| format!("cannot read '{name}'"))?;
                 games += 1;
                 for remark in &record.remarks {

@@ -112,8 +112,8 @@ pub fn in_order(db: &Database) -> Vec<Pair> {
     pairs
 }
 
-/// The families to draw random positions from: these, or without any all pairs that have a usable
-/// file.
+/// The families to draw random positions from: the given ones or, if there are none, all pairs that
+/// have a usable file.
 pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
     for family in given {
         family.check(db.rules()).map_err(Usage)?;

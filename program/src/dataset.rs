@@ -12,7 +12,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use millbase::internals::{Temporary, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Parts, Row, Wanted, Worth, sampled_rows, table_rows};
+use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, sampled_rows, table_rows};
 use millbase::{Database, DbError, PointSet, Side};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::Int32Type;
@@ -77,14 +77,14 @@ pub struct Dataset {
 struct Column {
     name: &'static str,
     kind: &'static str,
-    number: fn(&Row, &Worth) -> Option<i32>,
+    number: fn(&DataRow, &Worth) -> Option<i32>,
 }
 
 impl Column {
     const fn new(
         name: &'static str,
         kind: &'static str,
-        number: fn(&Row, &Worth) -> Option<i32>,
+        number: fn(&DataRow, &Worth) -> Option<i32>,
     ) -> Column {
         Column { name, kind, number }
     }
@@ -162,7 +162,7 @@ impl Dataset {
         let (made, written) = thread::scope(|scope| {
             let file = &temporary.file;
             let writer = scope.spawn(move || write_groups(file, self.turns, metadata, receiver));
-            let mut groups = Parts::new(GROUP, |group| sender.send(group).is_ok());
+            let mut groups = Batches::new(GROUP, |group| sender.send(group).is_ok());
             let made = self
                 .make(&db, &families, |rows| groups.add(rows))
                 .map(|()| groups.end());
@@ -187,7 +187,7 @@ impl Dataset {
         Ok(Status::Done)
     }
 
-    /// What the file says of its rows.
+    /// The metadata of the file: the version, the rules and the choice of the rows.
     fn metadata(&self, options: &Options) -> Vec<KeyValue> {
         let families: Vec<String> = self.families.iter().map(Family::to_string).collect();
         let value = |name: &str, value: String| KeyValue::new(format!("millbase.{name}"), value);
@@ -208,10 +208,10 @@ impl Dataset {
         &self,
         db: &Database,
         families: &[Family],
-        mut found: impl FnMut(Vec<Row>) -> bool,
+        mut found: impl FnMut(Vec<DataRow>) -> bool,
     ) -> Result<(), DbError> {
         let Some(sample) = self.sample else {
-            return table_rows(db, families, Wanted::ALL, self.turns, found);
+            return table_rows(db, families, RowFilter::ALL, self.turns, found);
         };
         for family in families {
             if let Family::Pair(pair) = *family {
@@ -238,7 +238,7 @@ impl DatasetAnswer {
     }
 }
 
-/// Whether a file begins like one of the kind.
+/// Whether a file begins like a Parquet file.
 fn is_parquet(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -250,7 +250,7 @@ fn write_groups(
     file: &File,
     turns: bool,
     metadata: Vec<KeyValue>,
-    groups: Receiver<Vec<Row>>,
+    groups: Receiver<Vec<DataRow>>,
 ) -> Result<(u64, usize)> {
     let columns = OF_POSITIONS.iter().chain(OF_TURNS.iter().filter(|_| turns));
     let columns: Vec<&Column> = columns.collect();
@@ -264,7 +264,8 @@ fn write_groups(
         .set_created_by(format!("millbase version {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
         .set_key_value_metadata(Some(metadata));
-    // The rows of a table have one set of a side and those of the other in their order.
+    // Within a row of a table, the set of one side stays the same and those of the other follow in
+    // their order.
     for name in ["white", "black"] {
         let column = ColumnPath::from(name);
         properties = properties

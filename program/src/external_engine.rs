@@ -101,12 +101,12 @@ pub fn stop_on_signals() -> Result<()> {
     })
 }
 
-/// What [`stop_on_signals`] does first.
+/// The report that [`stop_on_signals`] makes first.
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
 
 type Report = Box<dyn FnMut() + Send>;
 
-/// Sets what is done first when the program is asked to stop.
+/// Sets the report that is made first when the program is asked to stop.
 pub fn report_at_stop(report: impl FnMut() + Send + 'static) {
     *held(&REPORT) = Some(Box::new(report));
 }

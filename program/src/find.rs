@@ -7,7 +7,7 @@ use clap::Args;
 use millbase::internals::service::position::ProbeAnswer;
 use millbase::internals::service::words::Fen;
 use millbase::sample::Family;
-use millbase::survey::rows::{Row, Wanted, table_rows};
+use millbase::survey::rows::{DataRow, RowFilter, table_rows};
 use millbase::{Database, Point, PointSet, Position, Symmetry, Value, Wdl};
 
 use crate::databases;
@@ -91,12 +91,12 @@ impl Find {
         let families = databases::families(&db, &[self.family])?;
         let mut out = output::stdout();
         let (mut left, mut failure) = (self.limit, None);
-        let wanted = Wanted {
+        let wanted = RowFilter {
             value: &|value| self.wants(value),
             stones: &|position| self.fits(position, &db),
         };
         table_rows(&db, &families, wanted, self.good.is_some(), |rows| {
-            let has_good = |row: &Row| row.turns.map(|worth| worth.good) == self.good;
+            let has_good = |row: &DataRow| row.turns.map(|worth| worth.good) == self.good;
             let rows = rows.iter().filter(|row| has_good(row));
             let rows = rows.take(usize::try_from(left).unwrap_or(usize::MAX));
             for row in rows {
@@ -131,7 +131,8 @@ impl Find {
         self.turned(position).is_some() && (self.blocked == 0 || blocked() >= self.blocked as usize)
     }
 
-    /// The position turned so that the points of the conditions have stones; `None` if there is no such way.
+    /// The position turned so that the points of the conditions have stones; `None` if no symmetry
+    /// does this.
     fn turned(&self, position: &Position) -> Option<Position> {
         let (own, other) = (self.own.unwrap_or_default(), self.other.unwrap_or_default());
         if own.is_empty() && other.is_empty() {
@@ -144,7 +145,7 @@ impl Find {
     /// Writes a position.
     fn write(
         &self,
-        row: &Row,
+        row: &DataRow,
         db: &Database,
         options: &Options,
         out: &mut impl Write,

@@ -97,7 +97,7 @@ fn option(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The numbers of placements after which the exam takes positions without `--from`.
+/// Without `--from`, the exam also takes positions after these numbers of placements.
 const PLACED: [u8; 3] = [4, 8, 12];
 
 impl Judge {

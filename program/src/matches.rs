@@ -14,7 +14,7 @@ use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::engine::DrawRule;
-use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame, Standing};
+use millbase::internals::coach::contest::{Contest, MatchReport, MatchScore, PlayedGame};
 use millbase::internals::held;
 use millbase::review::Truth;
 use millbase::sample::{self, Family};
@@ -146,7 +146,7 @@ impl Match {
         let (mut log, done) = log.transpose()?.unzip();
         let done: Vec<PlayedGame> = done.unwrap_or_default();
         let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
-        let mut standing = Standing::default();
+        let mut standing = MatchScore::default();
         done.iter().for_each(|game| standing.add(game));
         let all = output::counted(contest.games(), "game");
         if !done.is_empty() {
@@ -159,7 +159,7 @@ impl Match {
         let [first, second] = players.map(|player| || player.player(&database, patience));
         let players = players.map(|player| (player.title(), player.to_string()));
         let starts = contest.starts.len();
-        let report = move |standing: &Standing| {
+        let report = move |standing: &MatchScore| {
             standing.report(players.clone(), starts, begun.elapsed().as_secs_f64())
         };
         let standing = Arc::new(Mutex::new(standing));

@@ -1,5 +1,6 @@
 //! The program's output: JSON objects, aligned tables, colours, the diagram of the board, and notes
-//! on stderr. A terminal obeys no text of others: hidden characters become spaces on the way out.
+//! on stderr. Foreign texts cannot control the terminal: hidden characters become spaces on the way
+//! out.
 
 use std::borrow::Cow;
 use std::fmt::Display;

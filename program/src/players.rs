@@ -142,7 +142,8 @@ impl PlayerSettings {
         self.name.clone().unwrap_or_else(|| self.to_string())
     }
 
-    /// Checks that the other engine starts, speaks the protocol and has the options; Millbase's player does.
+    /// Checks that the other engine starts, speaks the protocol and has the options; Millbase's own
+    /// player needs no check.
     pub fn try_out(&self, database: &Arc<Database>, patience: Duration) -> Result<(), String> {
         match self.command.is_empty() {
             true => Ok(()),

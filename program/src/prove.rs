@@ -66,7 +66,7 @@ struct PlacementAnswer {
     wdl: Option<Wdl>,
 }
 
-/// Parses the size of a transposition table. A search with a tiny one takes for ever.
+/// Parses the size of a transposition table. A search with a tiny one takes forever.
 fn table_size(text: &str) -> Result<u64, String> {
     let bytes = input::size(text)?;
     match bytes >= 1 << 20 {
@@ -83,7 +83,7 @@ impl Prove {
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;
         let hash_bytes = usize::try_from(self.hash).unwrap_or(usize::MAX);
-        // A search would make do with less.
+        // A check, because a search would make do with less.
         Bytes::new(hash_bytes).with_context(|| {
             let size = HumanBytes(self.hash);
             format!("the system refuses the {size} of --hash; ask for less")

@@ -13,7 +13,7 @@ use millbase::internals::coach::confidence::Interval;
 use millbase::internals::coach::graph;
 use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::EndingAnswer;
-use millbase::notation::{GameResult, Record, Records, Remark};
+use millbase::notation::{GameResult, Record, RecordReader, Remark};
 use millbase::review::{GameReview, Grade, Summary, Truth};
 use millbase::store::DbError;
 use millbase::{Database, Side};
@@ -167,7 +167,7 @@ impl Reviewing<'_> {
     }
 
     fn take(&mut self, name: &str, input: impl BufRead, batch: usize) -> Result<()> {
-        let mut records = Records::new(*self.db.rules(), input);
+        let mut records = RecordReader::new(*self.db.rules(), input);
         let mut found = 0;
         loop {
             let batch: Vec<_> = records.by_ref().take(batch).collect();

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 
-/// Calls `stop`, on a thread of its own, each time the program is asked to stop. A signal that the program ignores
-/// from its start stays ignored: so `nohup` and shells protect what they start.
+/// Calls `stop`, on a thread of its own, each time the program is asked to stop. A signal that the
+/// program ignores from its start stays ignored: so `nohup` and shells protect the programs that
+/// they start.
 pub fn on_stop(stop: impl FnMut() + Send + 'static) -> Result<()> {
     #[cfg(unix)]
     let ignored = unix::ignored();
@@ -24,7 +25,8 @@ mod unix {
     pub fn ignored() -> Vec<c_int> {
         let is_ignored = |&number: &c_int| {
             let mut action = MaybeUninit::<sigaction>::zeroed();
-            // SAFETY: without a new action the call only writes the present one, of which all zeros are a value.
+            // SAFETY: without a new action the call only writes the present one, for which all
+            // zeros are a valid value.
             let (found, action) = unsafe {
                 let found = sigaction(number, ptr::null(), action.as_mut_ptr());
                 (found, action.assume_init())
@@ -40,7 +42,7 @@ mod unix {
     /// Ignores these signals.
     pub fn ignore(signals: &[c_int]) {
         for &number in signals {
-            // SAFETY: to ignore a signal runs no code.
+            // SAFETY: ignoring a signal runs no code.
             unsafe { signal(number, SIG_IGN) };
         }
     }

@@ -72,7 +72,7 @@ struct BatchAnswers {
 }
 
 impl BatchAnswers {
-    /// Adds the answer to one line more.
+    /// Adds the answer to one more line.
     fn add(
         &mut self,
         line: InputLine,

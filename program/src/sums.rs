@@ -54,8 +54,9 @@ impl ChecksumResult {
     }
 }
 
-/// Compares the files of the folder with the list and prints what was found: 1 if a file differs, 3 if
-/// one is missing. With `ignore_missing` only the files that are there count, of which there must be one.
+/// Compares the files of the folder with the list and prints the results. The status is 1 if a file
+/// differs, 3 if one is missing. With `ignore_missing` only the files that are there count, of
+/// which there must be at least one.
 pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Status> {
     let text = input::read_file(list)?;
     let listed = parse(&text)

@@ -182,7 +182,7 @@ impl Verify {
     }
 }
 
-/// What the checks of all files share.
+/// The state that the checks of all files share.
 struct Checker<'a> {
     db: &'a Database,
     tables: Tables,

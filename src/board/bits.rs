@@ -1,5 +1,5 @@
-//! Bit extraction, deposit and byte search: hardware instructions where the processor has them,
-//! portable code elsewhere.
+//! Bit extraction and deposit, byte search and small vectors: hardware instructions where the
+//! processor has them, portable code elsewhere.
 //!
 //! Hot loops are written once, generic over [`Bits`], and compiled twice: with [`Portable`], and
 //! with [`Native`] inside a function that enables the instructions. [`dispatch`] chooses at run
@@ -24,11 +24,11 @@ pub trait Bits: Copy + Send + Sync {
     /// A bit for each of the 64 bytes that equals `byte`.
     fn equal_bytes(self, bytes: &[u8; 64], byte: u8) -> u64;
 
-    /// Raises each byte of `best` to that of `bytes` at its place, 0 to 15; not where the place is
-    /// [`NOWHERE`].
+    /// Raises each byte of `best` to the one of `bytes` at the place that `places` names for it, 0
+    /// to 15; [`NOWHERE`] leaves the byte as it is.
     fn raise_from(self, best: [u8; 16], bytes: &[u8; 16], places: &[u8; 16]) -> [u8; 16];
 
-    /// Adds to each sum the products of both numbers with its weights. No sum may leave its range.
+    /// Adds to each sum the products of both numbers with its two weights. No sum may overflow.
     fn add_products(
         self,
         sums: [i32; 16],
@@ -223,8 +223,8 @@ impl Bits for Native {
         use std::arch::x86_64::{
             _mm_loadu_si128, _mm_max_epu8, _mm_shuffle_epi8, _mm_storeu_si128,
         };
-        // SAFETY: a `Native` exists only where AVX2 was detected, which includes these instructions;
-        // all loads and the store have 16 bytes.
+        // SAFETY: a `Native` exists only where AVX2 was detected, which includes these
+        // instructions; all loads and the store have 16 bytes.
         unsafe {
             let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
             let places = _mm_loadu_si128(places.as_ptr().cast());
@@ -248,7 +248,8 @@ impl Bits for Native {
         };
         let both = i32::from(first) & 0xffff | i32::from(second) << 16;
         for (sums, weights) in sums.chunks_exact_mut(8).zip(weights.chunks_exact(8)) {
-            // SAFETY: a `Native` exists only where AVX2 was detected; both loads and the store have 32 bytes.
+            // SAFETY: a `Native` exists only where AVX2 was detected; both loads and the store have
+            // 32 bytes.
             unsafe {
                 let weights = _mm256_loadu_si256(weights.as_ptr().cast());
                 let products = _mm256_madd_epi16(_mm256_set1_epi32(both), weights);

@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 /// The number of points on the board.
 pub const POINTS: u32 = 24;
 
-/// The three rings, inner first, in the order of their bits.
+/// The names of the points in the order of their bits.
 const NAMES: [&str; POINTS as usize] = [
     "d5", "e5", "e4", "e3", "d3", "c3", "c4", "c5", // inner
     "d6", "f6", "f4", "f2", "d2", "b2", "b4", "b6", // middle
@@ -217,7 +217,7 @@ pub(crate) type EdgeSet = u64;
 
 /// The lines and edges of one drawing of the board, with precomputed tables for frequent queries.
 ///
-/// The tables are indexed by one byte of a point set, that is by the stones on one ring.
+/// One byte of a point set, the stones on one ring, indexes most of the tables.
 #[derive(Debug)]
 pub struct Board {
     lines: Vec<PointSet>,
@@ -225,9 +225,9 @@ pub struct Board {
     neighbours: [PointSet; POINTS as usize],
     /// The lines through each point; entries beyond the last line are the set of all points.
     lines_through: [[PointSet; 3]; POINTS as usize],
-    /// Lines that the stones of this ring do not leave open.
+    /// By ring and by the stones on it: the lines that have no empty point on the ring.
     closed_by_ring: [[u32; 256]; 3],
-    /// Edges with exactly one end among these stones of the ring, the other ends taken as empty.
+    /// By ring and by the stones on it: the edges with exactly one end among these stones.
     cut_by_ring: [[EdgeSet; 256]; 3],
     /// The points that complete a side of a ring with these stones on it.
     completed_sides: [u8; 256],
@@ -364,8 +364,8 @@ impl Board {
             & self.closed_by_ring[2][outer]
     }
 
-    /// The number of mills of these stones through the point, 0 to 3. The stones must not fill the board,
-    /// which stands for lines that a point lacks.
+    /// The number of mills of these stones through the point, 0 to 3. The stones must not fill the
+    /// board, because the set of all points stands for lines that a point lacks.
     #[inline(always)]
     pub(crate) fn mills_through(&self, point: Point, stones: PointSet) -> u32 {
         let lines = &self.lines_through[point.bit() as usize];

@@ -1,7 +1,7 @@
-//! A reviewed game as annotated text, which [`Records`](crate::notation::Records) reads again.
+//! A reviewed game as annotated text, which [`RecordReader`](crate::notation::Records) reads again.
 
 use crate::coach::review::{GameReview, Grade, ReviewedTurn, Verdict};
-use crate::notation::{GameForm, Points, Record, game_text};
+use crate::notation::{GameForm, PointNaming, Record, game_text};
 
 /// The most better turns that a comment names.
 const MOST_NAMED: usize = 3;
@@ -31,7 +31,7 @@ pub fn annotated(record: &Record, review: &GameReview) -> String {
             noted.comment = both.collect::<Vec<&str>>().join(" ");
         }
     }
-    game_text(&record, GameForm::Text(Points::Names))
+    game_text(&record, GameForm::Text(PointNaming::Names))
 }
 
 /// The mark of a turn; empty if it has none.

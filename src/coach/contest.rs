@@ -260,7 +260,7 @@ pub(crate) fn share_out<Worker, Found: Send, B>(
 
 /// The score of a match so far, from the first player's perspective.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub struct MatchScore {
     results: ResultCounts,
     forfeits: [u64; 2],
     first_errors: [u64; 2],
@@ -321,7 +321,7 @@ pub struct PlayerReport {
     pub first_error_turn: Option<f64>,
 }
 
-impl Standing {
+impl MatchScore {
     /// Counts a game.
     pub fn add(&mut self, game: &PlayedGame) {
         let points = game.result.points(game.first);

@@ -20,7 +20,7 @@ pub struct Forced {
 pub const MOST_FORCED_TURNS: usize = 5;
 
 /// The most positions that the search for a forced removal visits.
-pub(crate) const FORCED_POSITIONS: u64 = 1_000_000;
+pub(crate) const MOST_FORCED_POSITIONS: u64 = 1_000_000;
 
 /// The empty points at which a side closes a mill if it is to move.
 ///
@@ -37,7 +37,7 @@ pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSe
     let board = rules.board();
     let (stones, empty) = (position.stones(side), position.empty());
     if position.in_hand(side) > 0 {
-        // What a moved stone can close, a placed one can close, too.
+        // A placed stone can close every mill that a moved one can.
         return board.completions(stones) & empty;
     }
     let flies = rules.flies(stones.len());
@@ -107,9 +107,10 @@ impl ForcedSearch<'_> {
     fn is_in_vain(&self, after: &Position, own: usize) -> bool {
         let side = after.side_to_move();
         match (own, after.in_hand(side)) {
-            // It has a turn.
+            // It can place a stone, so the game goes on.
             (1, 1..) => true,
-            // It has two, and the first can occupy the only point at which a mill could be closed.
+            // It can place two, and the first can occupy the only point at which a mill could be
+            // closed.
             (2, 2..) => closing_points(after, side.other(), self.rules).len() < 2,
             _ => false,
         }
@@ -162,7 +163,7 @@ mod tests {
                 }
             }
             let turns = position.turns(&RULES);
-            let forced = Forced::find(&position, &turns, &RULES, FORCED_POSITIONS);
+            let forced = Forced::find(&position, &turns, &RULES, MOST_FORCED_POSITIONS);
             let own = forced.line.len().div_ceil(2);
             let expected = (1..=3).find(|&own| can_force(&position, own));
             assert_eq!(
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn the_empty_board_is_searched_completely() {
         let start = Position::start(&RULES);
-        let forced = Forced::find(&start, &start.turns(&RULES), &RULES, FORCED_POSITIONS);
+        let forced = Forced::find(&start, &start.turns(&RULES), &RULES, MOST_FORCED_POSITIONS);
         assert_eq!(forced.searched, MOST_FORCED_TURNS);
     }
 }

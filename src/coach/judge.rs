@@ -256,7 +256,8 @@ impl ExamScore {
         let skill_of = |share: f64| chance.map(|chance| (share - chance) / (1.0 - chance));
         let (share, share_interval) = (ratio(&shares), interval(&shares));
         let skill = share.and_then(skill_of);
-        // Nobody is taken for a worse player than chance unless the replies are worse.
+        // The interval does not reach below chance, or below the skill itself if that is worse than
+        // chance.
         let least = skill.map_or(0.0, |skill| skill.min(0.0));
         let skill_interval = share_interval
             .and_then(|[low, high]| Some([skill_of(low)?.max(least), skill_of(high)?]));

@@ -13,7 +13,7 @@
 //! | [`puzzle`], [`pack`] | making puzzles; checking packs of puzzles |
 //! | [`confidence`] | confidence intervals |
 //!
-//! ResultCounts serialise as the answers of the program. docs/COACH.md defines each term and each number
+//! Results serialise as the answers of the program. docs/COACH.md defines each term and each number
 //! with a formula and an example.
 
 pub mod annotate;

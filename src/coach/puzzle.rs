@@ -273,7 +273,7 @@ pub fn puzzle(
         };
         solution.push(next);
     }
-    // The count of quiet turns draws such a game.
+    // The count of quiet turns would draw the game before the solution ends.
     if QuietCount::usual(0)
         .cut(solution.iter().map(|step| step.turn))
         .is_some()

@@ -27,7 +27,7 @@ pub struct QuietCount {
     turns: u32,
 }
 
-/// The most positions of which one decision looks at the turns: about a tenth of a second.
+/// The most positions whose turns one decision looks at: about a tenth of a second.
 const MOST_POSITIONS: usize = 1_000;
 
 impl QuietCount {
@@ -135,9 +135,9 @@ impl QuietCount {
         line.is_ok_and(|line| self.cut(line.turns.iter().map(|turn| turn.turn)).is_some())
     }
 
-    /// The ranked turns of a position with what they are worth under the count: a draw where a search
-    /// shows that the count ends the game first, a win or a loss of unknown depth where it ends the best
-    /// line. The first is the turn to play:
+    /// The ranked turns of a position with their values under the count: a draw where a search
+    /// shows that the count ends the game first, a win or a loss of unknown depth where it ends the
+    /// best line. The first is the turn to play:
     ///
     /// 1. of a winner, one that is shown to win in time, if possible; among these the one that removes a
     ///    stone first, among those the quickest win;
@@ -189,7 +189,8 @@ impl QuietCount {
     }
 }
 
-/// What is known of a turn after which one side wins by the databases, best for that side first.
+/// The known outcome under the count of a turn after which one side wins by the databases, best for
+/// that side first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outlook {
     /// The win is shown by a search of this many turns after the turn. The count may still end the best
@@ -278,7 +279,7 @@ impl CountSearch<'_> {
         self.position(&turn.after, after, horizon.checked_sub(1)?)
     }
 
-    /// The same for a position.
+    /// [`CountSearch::turn`] for a position.
     fn position(&mut self, position: &Position, count: QuietCount, horizon: u32) -> Option<bool> {
         let left = count.left();
         let (won, drawn) = self.shown.get(position).copied().unwrap_or((u32::MAX, 0));

@@ -43,8 +43,8 @@ impl fmt::Display for Illegality {
 impl std::error::Error for Illegality {}
 
 impl Position {
-    /// The position after a turn, which is checked. [`Position::after`] is quicker for turns that are known
-    /// to be legal.
+    /// Checks a turn and returns the position after it. [`Position::after`] is quicker for turns
+    /// that are known to be legal.
     ///
     /// ```
     /// use millbase::{Position, Rules};

@@ -3,7 +3,7 @@
 //!
 //! - `game`: the actions made so far and the positions on the way
 //! - `ending`: the end of a game, and the rule for draws
-//! - `count`: what values are worth under the count of quiet turns
+//! - `count`: values under the count of quiet turns
 //! - `illegality`: the reasons why a turn is not legal
 //! - `player`: the player that engine, terminal and page share
 //! - `uci`: the protocol

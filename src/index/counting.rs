@@ -7,7 +7,8 @@ use super::{BitSet, Index};
 use crate::value::Metric;
 
 impl Histogram {
-    /// Counts the values of a table's entries. A position that the table holds at several entries counts once.
+    /// Counts the values of a table's entries. A position that the table holds at several entries
+    /// counts once.
     ///
     /// # Panics
     ///
@@ -30,7 +31,7 @@ impl Histogram {
             })
     }
 
-    /// The counts of the values as far as the metric keeps them.
+    /// The counts of the parts of the values that the metric keeps.
     pub(crate) fn of_metric(&self, metric: Metric) -> Histogram {
         let mut kept = Histogram::default();
         for (byte, count) in (0..=u8::MAX).zip(self.counts) {
@@ -39,7 +40,8 @@ impl Histogram {
         kept
     }
 
-    /// Each value has four counters, so that additions in a run of one value do not wait for each other.
+    /// Counts all values. Each value has four counters, so that additions in a run of one value do
+    /// not wait for each other.
     fn count_all(&mut self, values: &[u8]) {
         let mut lanes = [[0u32; VALUES]; 4];
         let mut groups = values.chunks_exact(lanes.len());

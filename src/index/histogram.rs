@@ -13,7 +13,7 @@ pub(super) const VALUES: usize = 256;
 pub struct Histogram {
     /// By the byte that stands for the value, see [`Value::from_byte`].
     pub(super) counts: [u64; VALUES],
-    /// What the depths count.
+    /// The end to which the depths count turns.
     distance: Distance,
 }
 
@@ -26,7 +26,7 @@ impl Histogram {
         }
     }
 
-    /// The same counts of values whose depths count this.
+    /// The same counts, of values whose depths count turns to this end.
     pub(crate) fn with_distance(self, distance: Distance) -> Histogram {
         Histogram { distance, ..self }
     }
@@ -36,12 +36,14 @@ impl Histogram {
         &self.counts
     }
 
-    /// Adds the counts of another histogram.
+    /// Adds the counts of another histogram, whose depths count turns to the same end.
     pub fn add(&mut self, other: &Histogram) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
-        self.distance = other.distance;
+        if other.positions() > 0 {
+            self.distance = other.distance;
+        }
     }
 
     /// The number of distinct positions with this value.

@@ -145,8 +145,8 @@ fn next_subset(subset: u32) -> Option<u32> {
     (subset != 0).then_some(carried | moved)
 }
 
-/// The sets of a number of stones, one for each orbit of the symmetries: the smallest of the orbit's
-/// sets, in their order.
+/// The sets of a number of stones, one for each orbit of the symmetries: the smallest set of each
+/// orbit, in ascending order.
 #[derive(Debug)]
 pub struct Rows {
     sets: Vec<PointSet>,
@@ -155,8 +155,8 @@ pub struct Rows {
     ranks: Subsets,
 }
 
-/// The row of a set, whether it [is symmetric](Rows::is_symmetric), and the symmetry that maps the set to
-/// the row's set: row · 32 + is symmetric · 16 + number of the symmetry.
+/// The row of a set, whether it [is symmetric](Rows::is_symmetric), and the symmetry that maps the
+/// set to the row's set: row · 32 + is symmetric · 16 + number of the symmetry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RowPlace(u32);
 

@@ -1,4 +1,5 @@
-//! Pairs and sectors: the numbers of stones that identify tables, and the tables that turns lead to.
+//! Pairs and sectors: the numbers of stones that identify tables, and the tables that turns lead
+//! to.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -10,19 +11,19 @@ use crate::board::{POINTS, PointSet};
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 
-/// All positions with these numbers of stones on the board and in hand, whoever is to move: two sectors,
-/// or one if both sides have the same. Most pairs have no stones in hand; those of other rules than
-/// [`moves_while_placing`](Rules::moves_while_placing) never have.
+/// All positions with these numbers of stones on the board and in hand, with either side to move:
+/// two sectors, or one if both sides have the same. Only under rules with
+/// [`moves_while_placing`](Rules::moves_while_placing) do pairs have stones in hand.
 ///
-/// The side with more stones on the board and in hand together is the larger; if both have equally many, the
-/// one with more on the board.
+/// The side with more stones on the board and in hand together is the larger; if both have equally
+/// many, the one with more on the board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pair {
     larger: SideStones,
     smaller: SideStones,
 }
 
-/// A side's stones, in the order of sides from the smaller to the larger.
+/// A side's stones; a smaller side comes before a larger one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct SideStones {
     total: u8,
@@ -36,7 +37,8 @@ impl SideStones {
 }
 
 impl Pair {
-    /// The pair of two numbers of stones in either order, with none in hand; `None` unless both are from 3 to 12.
+    /// The pair of two numbers of stones in either order, with none in hand; `None` unless both are
+    /// from 3 to 12.
     pub fn new(a: u8, b: u8) -> Option<Pair> {
         Material::new(a, b).pair()
     }
@@ -89,8 +91,8 @@ impl Pair {
         self.larger() + self.smaller()
     }
 
-    /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or if only one
-    /// can occur: while a side has no stone on the board, it is that side's turn.
+    /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or
+    /// if only one can occur: while a side has no stone on the board, it is that side's turn.
     pub fn tables(self) -> Vec<Material> {
         let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
         let mut tables = vec![first, first.exchanged()];
@@ -99,13 +101,13 @@ impl Pair {
         tables
     }
 
-    /// The number of entries of its tables together.
+    /// The number of entries of the pair's tables together.
     pub fn entries(self) -> u64 {
         self.tables().into_iter().map(Material::entries).sum()
     }
 
-    /// The pairs that captures of one stone and placements lead to. Captures of several stones lead to pairs
-    /// that these need.
+    /// The pairs that captures of one stone and placements lead to. Captures of several stones lead
+    /// to pairs that these need.
     ///
     /// ```
     /// use millbase::{Pair, Rules};
@@ -137,7 +139,8 @@ impl Pair {
         pairs
     }
 
-    /// The pairs of a game under the rules, each after those that it needs: by the number of stones in hand, then of those on the board, the more unequal pairs first.
+    /// The pairs of a game under the rules, each after those that it needs: by the number of stones
+    /// in hand, then of those on the board, the more unequal pairs first.
     pub fn all(rules: &Rules) -> Vec<Pair> {
         let most = rules.stones.min(MOST_STONES);
         if !rules.moves_while_placing {
@@ -217,8 +220,8 @@ impl fmt::Display for PairError {
 
 impl std::error::Error for PairError {}
 
-/// Identifies a table, a sector: the numbers of stones of the side to move and of the other side, on the board
-/// and in hand.
+/// Identifies a table, also called a sector: the numbers of stones of the side to move and of the
+/// other side, on the board and in hand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Material {
     /// Stones of the side to move on the board.
@@ -263,7 +266,7 @@ impl Material {
         Material::of(position.mover, position.waiting).with_hands(hands)
     }
 
-    /// The position of these sets, which have these numbers of stones, White to move.
+    /// The position of these sets, White to move. They must have the material's numbers of stones.
     pub fn position(self, mover: PointSet, waiting: PointSet) -> Position {
         Position {
             mover_in_hand: self.mover_in_hand,
@@ -300,7 +303,8 @@ impl Material {
         self.mover_in_hand + self.waiting_in_hand > 0
     }
 
-    /// Whether games come to the table: while a side has no stone on the board, it is that side's turn.
+    /// Whether games come to the table: while a side has no stone on the board, it is that side's
+    /// turn.
     pub(crate) fn occurs(self) -> bool {
         self.waiting > 0 || self.mover == 0
     }
@@ -311,8 +315,8 @@ impl Material {
         mover < waiting && self.exchanged().occurs()
     }
 
-    /// The pair that the table belongs to, `None` if a side has fewer than three stones in all or more
-    /// than twelve.
+    /// The pair that the table belongs to, `None` if a side has fewer than three stones in all or
+    /// more than twelve.
     pub fn pair(self) -> Option<Pair> {
         let [a, b] = self.sides();
         let is_valid = |side: SideStones| (FEWEST_STONES..=MOST_STONES).contains(&side.total);
@@ -322,8 +326,8 @@ impl Material {
         })
     }
 
-    /// The number of entries of the table, as [`Index::len`](super::Index::len) but without creating the index; 0 if
-    /// the mover has more than 12 stones.
+    /// The number of entries of the table, as [`Index::len`](super::Index::len) but without
+    /// creating the index; 0 if the mover has more than 12 stones.
     pub fn entries(self) -> u64 {
         /// The number of orbits that the sets of 0 to 12 stones form.
         const ROWS: [u64; 13] = [
@@ -361,8 +365,8 @@ impl Material {
             .collect()
     }
 
-    /// The material after a placement, before its removals and with the same side to move; `None` if the mover has
-    /// nothing to place.
+    /// The material after a placement, before its removals and with the same side to move; `None`
+    /// if the mover has nothing to place.
     pub(crate) fn placed(self) -> Option<Material> {
         Some(Material {
             mover: self.mover + 1,
@@ -371,7 +375,8 @@ impl Material {
         })
     }
 
-    /// The tables of [`Material::exits`] in groups.
+    /// The tables of [`Material::exits`] in groups: after captures by a moved stone, after a
+    /// placement without a mill, and after placements with captures.
     pub(crate) fn exit_groups(self, rules: &Rules) -> Vec<Vec<Material>> {
         let mut groups = vec![self.after_captures(rules)];
         if let Some(placed) = self.placed() {
@@ -382,8 +387,9 @@ impl Material {
     }
 
     /// The tables that the mover's turns other than quiet ones lead to: those
-    /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in hand, that after
-    /// a placement without a mill, and those after placements with captures.
+    /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in
+    /// hand,
+    /// those after a placement without a mill and after placements with captures.
     pub fn exits(self, rules: &Rules) -> Vec<Material> {
         self.exit_groups(rules).concat()
     }

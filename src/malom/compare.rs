@@ -138,7 +138,7 @@ pub struct SectorDifferences {
 }
 
 impl SectorDifferences {
-    /// How many slots differ in any way.
+    /// The number of slots that differ in any way.
     pub fn differences(&self) -> u64 {
         self.results + self.depths + self.unknown
     }

@@ -49,12 +49,12 @@ impl SectorFile {
         }
     }
 
-    /// Which sector.
+    /// The sector.
     pub fn sector(&self) -> Sector {
         self.sector
     }
 
-    /// Reads at a place as far as there is room or the file goes; returns how many bytes.
+    /// Reads from `place` on until `out` is full or the file ends; returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl SectorFile {
     }
 }
 
-/// Copies as much as there is and fits; returns how many bytes.
+/// Copies as many bytes as fit; returns their number.
 fn copy(from: &[u8], to: &mut [u8]) -> usize {
     let length = from.len().min(to.len());
     to[..length].copy_from_slice(&from[..length]);

@@ -21,9 +21,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A sector has the positions with four numbers: the stones of the side to move and of the other
-//! side, on the board and in hand. Its slots are in the order of our index, so a
-//! sector is one walk over a table:
+//! A sector has the positions that share four numbers: the stones of the side to move and of the
+//! other side, on the board and in hand. Its slots are in the order of our index, so a sector is
+//! one walk over a table:
 //!
 //! ```text
 //! std_{W}_{B}_{WF}_{BF}.sec2    W, B on the board and WF, BF in hand; W and WF of the side to move
@@ -37,16 +37,16 @@
 //! ```
 //!
 //! - `sector`: which sectors there are, and their sizes
-//! - `scheme`: what the keys of a value are; the text `std.secval`
+//! - `scheme`: the keys of a value; the text `std.secval`
 //! - `slots`: values to slots and back; redirects
 //! - `tables`: all values of a sector, and the value of one slot
 //! - `file`: a sector as [`Read`](std::io::Read) and [`Seek`](std::io::Seek)
 //! - `walk`: sectors written one after the other
 //! - `compare`: files of another program compared with our values
 //!
-//! Draws: the format can grade draws by where ideal play of both sides leads to. Our values do not
-//! grade them, so all draws are equal. Of the placing phase our files hold the positions that a game
-//! can reach; the other slots of a sector are marked as draws.
+//! The format can grade draws by where ideal play of both sides leads. Our values do not grade
+//! them, so all draws are equal. Of the placing phase our files hold the positions that a game can
+//! reach; the other slots of a sector are marked as draws.
 
 pub(crate) mod compare;
 mod file;

@@ -1,5 +1,5 @@
-//! What the keys of a value are: the text `std.secval` gives each sector a number, and the first key
-//! of a slot counts from there.
+//! The keys of a value: the text `std.secval` gives each sector a number, and the first key of a
+//! slot counts from there.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl fmt::Display for SchemeError {
 
 impl std::error::Error for SchemeError {}
 
-/// Keys have 12 bits with a sign.
+/// The largest key: keys have 12 bits with a sign.
 pub(super) const MOST: i16 = 2047;
 
 impl Scheme {
@@ -130,7 +130,7 @@ impl Scheme {
         &self.text
     }
 
-    /// What a win is worth; a loss costs as much.
+    /// The number of a win; that of a loss is its negative.
     pub fn win(&self) -> i16 {
         self.win
     }

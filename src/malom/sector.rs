@@ -29,7 +29,7 @@ impl Sector {
     /// use millbase::malom::Sector;
     /// assert!(Sector::new(4, 3, 0, 0).is_some());
     /// assert!(Sector::new(0, 0, 9, 9).is_some());
-    /// // No game comes to such numbers in hand.
+    /// // No game reaches such numbers in hand.
     /// assert_eq!(Sector::new(3, 3, 1, 3), None);
     /// ```
     pub fn new(mover: u8, waiting: u8, mover_in_hand: u8, waiting_in_hand: u8) -> Option<Sector> {
@@ -110,7 +110,7 @@ impl Sector {
         self.material().pair().filter(|_| self.is_moving())
     }
 
-    /// How far placing has come in a game with `stones` stones a side; `None` if it has no such numbers.
+    /// The stage with these numbers in a game with `stones` stones a side; `None` if there is none.
     pub(crate) fn stage(self, stones: u8) -> Option<Stage> {
         let side = |board: u8, hand: u8| {
             let placed = stones.checked_sub(hand)?;
@@ -119,7 +119,7 @@ impl Sector {
         let [mover, waiting, mover_in_hand, waiting_in_hand] = self.numbers();
         let mover = side(mover, mover_in_hand)?;
         let waiting = side(waiting, waiting_in_hand)?;
-        // The side that placed the first stone is to move where both have as many in hand.
+        // The side that placed the first stone is to move where both have equally many in hand.
         let (white, black) = match mover_in_hand == waiting_in_hand {
             true => (mover, waiting),
             false => (waiting, mover),
@@ -139,8 +139,8 @@ impl Sector {
     }
 }
 
-/// The tables that a placement leads to if every one could close a mill: the set of files takes all numbers
-/// of stones that follow, as long as three stones are left.
+/// The tables that a placement leads to if every placement could close a mill: the set of files
+/// includes all numbers of stones that follow from this, as long as three stones are left.
 fn after_placements(table: Material) -> impl Iterator<Item = Material> {
     let quiet = table.placed().map(Material::exchanged);
     let [_, left] = table.totals();

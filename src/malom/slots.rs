@@ -49,7 +49,7 @@ fn unpack(bytes: [u8; BYTES]) -> (i16, i16) {
 pub(super) enum Meaning {
     /// A value byte, see [`Value::from_byte`](crate::Value::from_byte).
     Value(u8),
-    /// A win or a loss deeper than a value byte says.
+    /// A win or a loss too deep for a value byte.
     TooDeep,
     /// Look at the slot to which this symmetry turns the board.
     Redirect(Symmetry),
@@ -124,7 +124,7 @@ impl Slots {
         }
     }
 
-    /// One slot, from the value if it has one.
+    /// The bytes of one slot; `value` is called only if the slot has a value of its own.
     pub fn write_slot<E>(
         &self,
         row: usize,
@@ -139,7 +139,7 @@ impl Slots {
         })
     }
 
-    /// What a slot says by this sector's number.
+    /// The meaning of a slot, by this sector's number.
     pub fn read(&self, bytes: [u8; BYTES]) -> Meaning {
         let (first, second) = unpack(bytes);
         let value = first + self.value;
@@ -161,7 +161,7 @@ impl Slots {
         }
     }
 
-    /// What a slot with an escape says: a draw, as the depths of wins and losses need none.
+    /// The meaning of a slot with an escape: a draw, as the depths of wins and losses need none.
     pub fn read_escaped(&self, bytes: [u8; BYTES]) -> Meaning {
         let (first, _) = unpack(bytes);
         match (first + self.value).abs() < self.win {

@@ -31,7 +31,7 @@ use crate::store::table::Table;
 use crate::store::{DbError, ply_file_name};
 use crate::value::{Metric, Value};
 
-/// All sectors that databases have the values for. Many threads may use them at the same time.
+/// All sectors whose values the databases have. Many threads may use them at the same time.
 #[derive(Debug)]
 pub struct Sectors {
     database: Database,
@@ -46,7 +46,7 @@ pub struct Sectors {
     making: Mutex<()>,
 }
 
-/// With more placements to the next file or to the moving phase, a sector is not offered.
+/// The most placements to the next file or to the moving phase for which a sector is offered.
 const MOST_PLACEMENTS: u8 = 3;
 
 impl Sectors {
@@ -80,8 +80,9 @@ impl Sectors {
         })
     }
 
-    /// The same with another bound for the bytes that whole sectors may take. A sector that does not fit is
-    /// made slot by slot when it is read from beginning to end, which takes many times as long.
+    /// The same sectors with another bound for the bytes that whole sectors may take. A sector that
+    /// does not fit is made slot by slot when it is read from beginning to end, which takes many
+    /// times as long.
     #[must_use]
     pub fn with_memory(self, bytes: u64) -> Sectors {
         Sectors {
@@ -110,13 +111,13 @@ impl Sectors {
         Ok(SectorFile::new(Arc::clone(self), sector))
     }
 
-    /// The sectors that the databases have the values for.
+    /// The sectors whose values the databases have.
     pub fn available(&self) -> Vec<Sector> {
         let all = Sector::all().iter().copied();
         all.filter(|&sector| self.check(sector).is_ok()).collect()
     }
 
-    /// Whether the databases have what the values of a sector follow from.
+    /// Checks that the databases have the files from which the values of a sector follow.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ impl Sectors {
         Loader::new(self, &[sector]).map(drop)
     }
 
-    /// Whether the file of a sector is there and has depths, or, for a ply without a file, whether the
-    /// next one is near.
+    /// Checks that the file of a sector is there and has depths, or, for a ply without a file, that
+    /// the next one is near.
     fn check_files(&self, sector: Sector) -> Result<(), DbError> {
         let database = &self.database;
         if sector.is_moving() {
@@ -170,7 +171,7 @@ impl Sectors {
         Sector::of_stage(stage, self.database.rules().stones)
     }
 
-    /// Placements of a game.
+    /// The number of placements of a game.
     fn plies(&self) -> u8 {
         self.database.rules().placements()
     }
@@ -300,8 +301,8 @@ impl Sectors {
         Ok(Some(values))
     }
 
-    /// These sectors with all their values, one after the other in an order in which tables that
-    /// several are derived from are made once. This takes up to 3 GB of memory for the largest.
+    /// These sectors with all their values, one after the other, ordered so that a table from which
+    /// several are derived is made once. This takes up to 3 GB of memory for the largest.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ pub struct SectorValues<'a> {
     sector: Sector,
     pub(super) slots: Slots,
     pub(super) values: Bytes,
-    /// While placing.
+    /// The stage of a sector of the placing phase.
     stage: Option<Stage>,
 }
 
@@ -84,15 +84,15 @@ impl<'a> Iterator for Walk<'a> {
 }
 
 impl SectorValues<'_> {
-    /// About how many bytes are made at once.
+    /// The approximate number of bytes made at once.
     const PART: usize = 4 << 20;
 
-    /// Which sector.
+    /// The sector.
     pub fn sector(&self) -> Sector {
         self.sector
     }
 
-    /// How many rows are about as long as a part.
+    /// The number of rows that are about as long as a part.
     pub(super) fn rows_at_once(&self) -> usize {
         (SectorValues::PART / (self.slots.columns() * Sector::SLOT as usize)).max(1)
     }

@@ -1,9 +1,10 @@
-//! A text as tokens with their places. It takes lines in pieces of bounded length, so that a line may have any.
+//! A text as tokens with their places. It takes lines in pieces of bounded length, so that a line
+//! may have any length.
 
 use std::io::{self, BufRead, Read};
 use std::mem;
 
-use super::line::Place;
+use super::line::TextPlace;
 use super::words;
 
 /// The most bytes of a piece of a line.
@@ -14,30 +15,30 @@ const LONGEST_COMMENT: usize = 1 << 16;
 
 /// A part of a line, or all of it.
 #[derive(Debug)]
-pub struct Piece {
+pub struct Chunk {
     /// The text without its line break.
     pub text: String,
     /// Where it begins.
-    pub place: Place,
+    pub place: TextPlace,
     /// Whether it ends its line.
     pub ends_line: bool,
 }
 
 /// Reads an input piece by piece.
 #[derive(Debug)]
-pub struct Pieces<R> {
+pub struct Chunks<R> {
     input: R,
-    next: Place,
+    next: TextPlace,
     /// Bytes of the line that were read with those of the last piece.
     carried: Vec<u8>,
 }
 
-impl<R: BufRead> Pieces<R> {
+impl<R: BufRead> Chunks<R> {
     /// The pieces of an input.
-    pub fn new(input: R) -> Pieces<R> {
-        Pieces {
+    pub fn new(input: R) -> Chunks<R> {
+        Chunks {
             input,
-            next: Place { line: 1, column: 1 },
+            next: TextPlace { line: 1, column: 1 },
             carried: Vec::new(),
         }
     }
@@ -47,7 +48,7 @@ impl<R: BufRead> Pieces<R> {
     /// # Errors
     ///
     /// Those of the input.
-    pub fn next(&mut self) -> io::Result<Option<Piece>> {
+    pub fn next(&mut self) -> io::Result<Option<Chunk>> {
         let mut bytes = mem::take(&mut self.carried);
         let room = (LONGEST_PIECE - bytes.len().min(LONGEST_PIECE - 1)) as u64;
         let read = (&mut self.input).take(room).read_until(b'\n', &mut bytes)?;
@@ -68,16 +69,16 @@ impl<R: BufRead> Pieces<R> {
             text.remove(0);
         }
         self.next = match ends_line {
-            true => Place {
+            true => TextPlace {
                 line: place.line + 1,
                 column: 1,
             },
-            false => Place {
+            false => TextPlace {
                 column: place.column + text.chars().count(),
                 ..place
             },
         };
-        Ok(Some(Piece {
+        Ok(Some(Chunk {
             text,
             place,
             ends_line,
@@ -109,7 +110,7 @@ pub struct Lexer {
 /// A comment that has begun.
 #[derive(Debug)]
 struct OpenComment {
-    place: Place,
+    place: TextPlace,
     /// The letter that ends it; the end of the line if there is none.
     end: Option<char>,
     text: String,
@@ -129,7 +130,7 @@ impl OpenComment {
         self.text.push(if is_space { ' ' } else { letter });
     }
 
-    fn close(mut self, found: &mut impl FnMut(Place, Token)) {
+    fn close(mut self, found: &mut impl FnMut(TextPlace, Token)) {
         self.text.truncate(self.text.trim_end().len());
         found(self.place, Token::Comment(self.text));
         if self.is_long {
@@ -145,7 +146,7 @@ impl Lexer {
     }
 
     /// Begins a comment up to this letter, or up to the end of the line.
-    pub fn begin_comment(&mut self, place: Place, end: Option<char>) {
+    pub fn begin_comment(&mut self, place: TextPlace, end: Option<char>) {
         self.comment = Some(OpenComment {
             place,
             end,
@@ -155,8 +156,13 @@ impl Lexer {
     }
 
     /// Passes the tokens of a text, which begins at a place, to `found`.
-    pub fn tokens(&mut self, text: &str, start: Place, found: &mut impl FnMut(Place, Token)) {
-        let mut word: Option<(usize, Place)> = None;
+    pub fn tokens(
+        &mut self,
+        text: &str,
+        start: TextPlace,
+        found: &mut impl FnMut(TextPlace, Token),
+    ) {
+        let mut word: Option<(usize, TextPlace)> = None;
         let mut place = start;
         let mut end_of_coordinates = 0;
         for (at, letter) in text.char_indices() {
@@ -213,7 +219,7 @@ impl Lexer {
     }
 
     /// Ends a line.
-    pub fn end_line(&mut self, found: &mut impl FnMut(Place, Token)) {
+    pub fn end_line(&mut self, found: &mut impl FnMut(TextPlace, Token)) {
         match self.comment.take_if(|comment| comment.end.is_none()) {
             Some(comment) => comment.close(found),
             None => {
@@ -224,8 +230,8 @@ impl Lexer {
         }
     }
 
-    /// Ends the input; returns where a comment began that is not closed.
-    pub fn end(&mut self, found: &mut impl FnMut(Place, Token)) -> Option<Place> {
+    /// Ends the input; returns where an unclosed comment began.
+    pub fn end(&mut self, found: &mut impl FnMut(TextPlace, Token)) -> Option<TextPlace> {
         let comment = self.comment.take()?;
         let place = comment.place;
         comment.close(found);

@@ -1,6 +1,6 @@
 //! The turns of a game and of its variations, made from the parts of its text and checked by the rules.
 
-use super::numbering::Points;
+use super::numbering::PointNaming;
 use super::record::{GameResult, Line, NotedTurn, Remark};
 use super::words::{TurnWords, atoms};
 use crate::engine::game::{Game, GameError, shown};
@@ -10,14 +10,14 @@ use crate::rules::{Rules, counted};
 
 /// A place in a text: the line and the character in it, both from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub struct TextPlace {
     /// The line.
     pub line: usize,
     /// The character in the line.
     pub column: usize,
 }
 
-impl Place {
+impl TextPlace {
     /// A remark about this place, which does not cut the game.
     pub fn remark<const N: usize>(
         self,
@@ -59,7 +59,7 @@ pub enum Part {
 /// The most turns of a game with its variations.
 const MOST_TURNS: usize = 10_000;
 
-/// The most variations inside each other.
+/// The deepest nesting of variations.
 const DEEPEST: usize = 100;
 
 /// The turns that the parts of a text make.
@@ -71,15 +71,15 @@ pub struct Built {
     pub line: Line,
     /// The result at its end.
     pub result: Option<GameResult>,
-    /// What is strange about the text.
+    /// Remarks about everything strange in the text.
     pub remarks: Vec<Remark>,
     /// The reason why the main line ends before its text.
-    pub failure: Option<Failure>,
+    pub failure: Option<LineFailure>,
 }
 
 /// Why the main line cannot go on.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct LineFailure {
     /// The place of its remark in the list.
     pub remark: usize,
     /// The turn that was tried; `None` if the text is not a turn.
@@ -96,7 +96,7 @@ struct Frame {
     now: Position,
     words: TurnWords,
     /// Where the words begin, and their text.
-    place: Place,
+    place: TextPlace,
     text: String,
     /// Whether the line cannot go on.
     is_cut: bool,
@@ -109,16 +109,16 @@ impl Frame {
             before: start,
             now: start,
             words: TurnWords::default(),
-            place: Place::default(),
+            place: TextPlace::default(),
             text: String::new(),
             is_cut: false,
         }
     }
 }
 
-struct Builder<'a> {
+struct LineBuilder<'a> {
     rules: &'a Rules,
-    points: Points,
+    points: PointNaming,
     main: Game,
     frames: Vec<Frame>,
     /// The number of variations that are too deep.
@@ -127,14 +127,14 @@ struct Builder<'a> {
     result: Option<GameResult>,
     has_result: bool,
     remarks: Vec<Remark>,
-    failure: Option<Failure>,
+    failure: Option<LineFailure>,
     /// The parts that follow the failure.
     left_out: usize,
 }
 
 /// Makes the turns of a text after a start.
-pub fn build(start: &Game, points: Points, parts: &[(Place, Part)]) -> Built {
-    let mut builder = Builder {
+pub fn build(start: &Game, points: PointNaming, parts: &[(TextPlace, Part)]) -> Built {
+    let mut builder = LineBuilder {
         rules: start.rules(),
         points,
         main: start.clone(),
@@ -154,7 +154,7 @@ pub fn build(start: &Game, points: Points, parts: &[(Place, Part)]) -> Built {
     builder.finish(last.unwrap_or_default())
 }
 
-impl Builder<'_> {
+impl LineBuilder<'_> {
     fn frame(&mut self) -> &mut Frame {
         // The first frame stays.
         let last = self.frames.len() - 1;
@@ -165,7 +165,7 @@ impl Builder<'_> {
         self.frames.len() == 1
     }
 
-    /// The number of the next turn, as texts count: each side's n-th has the number n.
+    /// The number of the next turn, as texts count: the n-th turn of each side has the number n.
     fn number(&self) -> usize {
         let made = self.frames.iter().map(|frame| frame.line.turns.len());
         let replaced = self.frames.len() - 1;
@@ -173,7 +173,7 @@ impl Builder<'_> {
         (made.sum::<usize>() + usize::from(is_black)).saturating_sub(replaced) / 2 + 1
     }
 
-    fn part(&mut self, place: Place, part: &Part) {
+    fn part(&mut self, place: TextPlace, part: &Part) {
         match part {
             Part::Open => return self.open(place),
             Part::Close => return self.close(place),
@@ -195,7 +195,7 @@ impl Builder<'_> {
     }
 
     /// Begins a variation in place of the last turn.
-    fn open(&mut self, place: Place) {
+    fn open(&mut self, place: TextPlace) {
         if self.ignored == 0 {
             self.flush();
         }
@@ -223,7 +223,7 @@ impl Builder<'_> {
         self.frames.push(frame);
     }
 
-    fn close(&mut self, place: Place) {
+    fn close(&mut self, place: TextPlace) {
         if self.ignored > 0 {
             self.ignored -= 1;
             return;
@@ -266,7 +266,7 @@ impl Builder<'_> {
         noted.push_str(comment);
     }
 
-    fn mark(&mut self, place: Place, mark: &str) {
+    fn mark(&mut self, place: TextPlace, mark: &str) {
         match self.frame().line.turns.last_mut() {
             Some(turn) if turn.marks.is_empty() => turn.marks = mark.trim_start().to_owned(),
             Some(turn) => {
@@ -285,8 +285,8 @@ impl Builder<'_> {
         }
     }
 
-    fn result(&mut self, place: Place, text: &str, result: Option<GameResult>) {
-        if self.points == Points::Actions && !self.frame().is_cut {
+    fn result(&mut self, place: TextPlace, text: &str, result: Option<GameResult>) {
+        if self.points == PointNaming::Actions && !self.frame().is_cut {
             // `0-1` is also a move.
             let mut words = TurnWords::default();
             let understood = atoms(text, self.points, &mut |atom| {
@@ -306,7 +306,7 @@ impl Builder<'_> {
         self.has_result = true;
     }
 
-    fn word(&mut self, place: Place, word: &str) {
+    fn word(&mut self, place: TextPlace, word: &str) {
         let plain = word.trim_end_matches(['!', '?', '+', '#', '‼', '⁇', '⁉']);
         if self.has_result && self.is_main() && !plain.is_empty() {
             let text = shown(word);
@@ -319,7 +319,7 @@ impl Builder<'_> {
             let mut parts = plain.split([':', '.']);
             parts.clone().count() > 1 && parts.all(|part| !part.is_empty() && is_number(part))
         };
-        if self.points == Points::Names && !plain.is_empty() && is_number(plain) {
+        if self.points == PointNaming::Names && !plain.is_empty() && is_number(plain) {
             self.flush();
             if plain.parse() != Ok(self.number()) {
                 self.not_a_turn(place, word);
@@ -362,12 +362,12 @@ impl Builder<'_> {
         }
     }
 
-    fn not_a_turn(&mut self, place: Place, word: &str) {
+    fn not_a_turn(&mut self, place: TextPlace, word: &str) {
         if self.frame().is_cut {
             return;
         }
         let form = match self.points {
-            Points::Names => TurnError.to_string(),
+            PointNaming::Names => TurnError.to_string(),
             points => format!("the game is written with {points}"),
         };
         let text = shown(word);
@@ -465,7 +465,7 @@ impl Builder<'_> {
     fn cut(&mut self, mut remark: Remark, turn: Option<Turn>, error: Option<GameError>) {
         remark.cuts = self.is_main();
         if remark.cuts {
-            self.failure = Some(Failure {
+            self.failure = Some(LineFailure {
                 remark: self.remarks.len(),
                 turn,
                 error,
@@ -477,7 +477,7 @@ impl Builder<'_> {
         self.frame().is_cut = true;
     }
 
-    fn finish(mut self, last: Place) -> Built {
+    fn finish(mut self, last: TextPlace) -> Built {
         self.flush();
         if !self.is_main() || self.ignored > 0 {
             let message = "a variation is not closed before the game ends";

@@ -25,8 +25,8 @@ mod record;
 mod words;
 mod writer;
 
-pub use numbering::{Grid, Order, Points};
+pub use numbering::{Grid, PointNaming, PointOrder};
 pub use position::{PositionForm, parse as parse_position, text as position_text};
-pub use reader::{Records, protocol_game};
+pub use reader::{RecordReader, protocol_game};
 pub use record::{GameResult, Line, NotedTurn, Record, Remark, ResultCounts};
 pub use writer::{GameForm, game_text};

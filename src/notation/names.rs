@@ -1,7 +1,7 @@
 //! Sets of rules by the names that programs write in tags, and those by which a game would make sense.
 
-use super::line::{Built, Part, Place, build};
-use super::numbering::Points;
+use super::line::{Built, Part, TextPlace, build};
+use super::numbering::PointNaming;
 use super::position;
 use crate::engine::game::{Game, GameError};
 use crate::rules::position::{Position, PositionError, Side};
@@ -25,8 +25,8 @@ const NAMES: [(Rules, &str); 6] = [
     (Rules::MORABARABA, "morabaraba mora"),
 ];
 
-/// The rules that a tag names. Rules that differ from `given` only in the turns without a removal after which
-/// a game is drawn are those.
+/// The rules that a tag names. Rules that differ from `given` only in their limits of quiet turns
+/// count as `given`.
 pub fn named(name: &str, given: &Rules) -> Option<Rules> {
     let letters = name.chars().filter(|letter| letter.is_alphanumeric());
     let plain: String = letters.flat_map(char::to_lowercase).collect();
@@ -49,8 +49,8 @@ const FURTHER: usize = 4;
 /// Other rules by which a game that was cut goes on, and the sentence about them; `begin` makes its start.
 pub fn explanation(
     built: &Built,
-    points: Points,
-    parts: &[(Place, Part)],
+    points: PointNaming,
+    parts: &[(TextPlace, Part)],
     begin: impl Fn(&Rules) -> Option<Game>,
 ) -> Option<(Option<&'static str>, String)> {
     let failure = built.failure.as_ref()?;

@@ -18,14 +18,14 @@ const RINGS: [u8; POINTS as usize] = [
 
 /// An order of the points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum PointOrder {
     /// By rows from the top, each from the left: `a7 d7 g7 b6 … g1`.
     Rows,
     /// By rings from the outer, each clockwise from the top left: `a7 d7 g7 g4 …`.
     Rings,
 }
 
-impl Order {
+impl PointOrder {
     /// The point at a place, from 0; `None` from 24 on.
     pub fn point(self, place: usize) -> Option<Point> {
         Point::new(self.bits().get(place).copied()?.into())
@@ -40,8 +40,8 @@ impl Order {
 
     const fn bits(self) -> &'static [u8; POINTS as usize] {
         match self {
-            Order::Rows => &ROWS,
-            Order::Rings => &RINGS,
+            PointOrder::Rows => &ROWS,
+            PointOrder::Rings => &RINGS,
         }
     }
 }
@@ -49,7 +49,7 @@ impl Order {
 /// How the turns of a game name points.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Points {
+pub enum PointNaming {
     /// By name: `d6-d5xb4`.
     Names,
     /// By the numbers 1 to 24 of the rows: `5-8x11`.
@@ -131,32 +131,32 @@ impl Grid {
 /// The number of the first action that is a move.
 const FIRST_MOVE: u32 = POINTS;
 
-impl Points {
+impl PointNaming {
     /// The point with a number; `None` if there is none.
     pub fn numbered(self, number: u32) -> Option<Point> {
         match self {
-            Points::Numbers => Order::Rows.point((number as usize).checked_sub(1)?),
-            Points::Actions => Order::Rows.point(number as usize),
-            Points::Names | Points::Coordinates | Points::Grid(_) => None,
+            PointNaming::Numbers => PointOrder::Rows.point((number as usize).checked_sub(1)?),
+            PointNaming::Actions => PointOrder::Rows.point(number as usize),
+            PointNaming::Names | PointNaming::Coordinates | PointNaming::Grid(_) => None,
         }
     }
 
     /// The point at a place that two numbers name; `None` if there is none.
     pub(super) fn placed(self, place: [u32; 2]) -> Option<Point> {
         match self {
-            Points::Coordinates => {
+            PointNaming::Coordinates => {
                 let [ring, place] = place.map(|number| number.wrapping_sub(1));
                 let is_place = ring < 3 && place < 8;
                 is_place.then(|| Point::new(8 * ring + place)).flatten()
             }
-            Points::Grid(grid) => grid.point(place),
+            PointNaming::Grid(grid) => grid.point(place),
             _ => None,
         }
     }
 
     /// Whether two numbers name a point.
     pub(super) fn has_places(self) -> bool {
-        matches!(self, Points::Coordinates | Points::Grid(_))
+        matches!(self, PointNaming::Coordinates | PointNaming::Grid(_))
     }
 
     /// The move with a number, from point to point; `None` if there is none.
@@ -164,7 +164,7 @@ impl Points {
         let number = number.checked_sub(FIRST_MOVE)?;
         let (from, to) = (number / POINTS, number % POINTS);
         match self {
-            Points::Actions if from != to => Some([self.numbered(from)?, self.numbered(to)?]),
+            PointNaming::Actions if from != to => Some([self.numbered(from)?, self.numbered(to)?]),
             _ => None,
         }
     }
@@ -172,14 +172,14 @@ impl Points {
     /// A point in this form.
     fn name(self, point: Point) -> String {
         match self {
-            Points::Names => point.name().to_owned(),
-            Points::Numbers => (Order::Rows.place(point) + 1).to_string(),
-            Points::Actions => Order::Rows.place(point).to_string(),
-            Points::Coordinates => {
+            PointNaming::Names => point.name().to_owned(),
+            PointNaming::Numbers => (PointOrder::Rows.place(point) + 1).to_string(),
+            PointNaming::Actions => PointOrder::Rows.place(point).to_string(),
+            PointNaming::Coordinates => {
                 let (ring, place) = (point.bit() / 8 + 1, point.bit() % 8 + 1);
                 format!("({ring},{place})")
             }
-            Points::Grid(grid) => {
+            PointNaming::Grid(grid) => {
                 let [first, second] = grid.place(point);
                 format!("({first},{second})")
             }
@@ -198,13 +198,13 @@ impl Points {
     /// # Ok::<(), millbase::TurnError>(())
     /// ```
     pub fn turn(self, turn: Turn) -> String {
-        if self == Points::Names || turn.is_pass() {
+        if self == PointNaming::Names || turn.is_pass() {
             return turn.to_string();
         }
         let mut text = match (turn.from(), turn.to()) {
             (Some(from), Some(to)) => match self {
-                Points::Actions => {
-                    let [from, to] = [from, to].map(|point| Order::Rows.place(point) as u32);
+                PointNaming::Actions => {
+                    let [from, to] = [from, to].map(|point| PointOrder::Rows.place(point) as u32);
                     (FIRST_MOVE + POINTS * from + to).to_string()
                 }
                 _ if self.has_places() => format!("{}->{}", self.name(from), self.name(to)),
@@ -215,7 +215,7 @@ impl Points {
         };
         for point in turn.removed_in_order() {
             text += match self {
-                Points::Actions => " ",
+                PointNaming::Actions => " ",
                 _ if self.has_places() => " -",
                 _ => "x",
             };
@@ -226,14 +226,14 @@ impl Points {
 }
 
 /// The form in words.
-impl fmt::Display for Points {
+impl fmt::Display for PointNaming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Points::Names => "names of points",
-            Points::Numbers => "the numbers 1 to 24",
-            Points::Actions => "the numbers of actions, from 0",
-            Points::Coordinates => "ring and place",
-            Points::Grid(_) => {
+            PointNaming::Names => "names of points",
+            PointNaming::Numbers => "the numbers 1 to 24",
+            PointNaming::Actions => "the numbers of actions, from 0",
+            PointNaming::Coordinates => "ring and place",
+            PointNaming::Grid(_) => {
                 let [corner, middle] = ["a7", "d7"]
                     .map(Point::named)
                     .map(|point| point.map_or_else(String::new, |point| self.name(point)));
@@ -251,7 +251,7 @@ mod tests {
     fn orders_are_those_of_their_pictures() {
         let rows = "a7 d7 g7 b6 d6 f6 c5 d5 e5 a4 b4 c4 e4 f4 g4 c3 d3 e3 b2 d2 f2 a1 d1 g1";
         let rings = "a7 d7 g7 g4 g1 d1 a1 a4 b6 d6 f6 f4 f2 d2 b2 b4 c5 d5 e5 e4 e3 d3 c3 c4";
-        for (order, names) in [(Order::Rows, rows), (Order::Rings, rings)] {
+        for (order, names) in [(PointOrder::Rows, rows), (PointOrder::Rings, rings)] {
             for (place, name) in names.split(' ').enumerate() {
                 let point = order.point(place).unwrap();
                 assert_eq!((point.name(), order.place(point)), (name, place));
@@ -294,17 +294,17 @@ mod tests {
         assert_eq!(upright.ways().next(), Some(upright));
         assert_eq!(upright.ways().count(), Grid::WAYS);
         let turn = "d6-d5xb4".parse().unwrap();
-        assert_eq!(Points::Grid(upright).turn(turn), "(4,6)->(4,5) -(2,4)");
+        assert_eq!(PointNaming::Grid(upright).turn(turn), "(4,6)->(4,5) -(2,4)");
     }
 
     #[test]
     fn actions_are_numbers() {
-        let [from, to] = Points::Actions.moving(24 + 24 * 4 + 7).unwrap();
+        let [from, to] = PointNaming::Actions.moving(24 + 24 * 4 + 7).unwrap();
         assert_eq!((from.name(), to.name()), ("d6", "d5"));
         for number in [23, 24, 24 + 24 * 24, u32::MAX] {
-            assert_eq!(Points::Actions.moving(number), None, "{number}");
+            assert_eq!(PointNaming::Actions.moving(number), None, "{number}");
         }
-        assert_eq!(Points::Numbers.numbered(0), None);
-        assert_eq!(Points::Numbers.numbered(24), Point::named("g1"));
+        assert_eq!(PointNaming::Numbers.numbered(0), None);
+        assert_eq!(PointNaming::Numbers.numbered(24), Point::named("g1"));
     }
 }

@@ -11,7 +11,7 @@
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::numbering::Order;
+use super::numbering::PointOrder;
 use crate::board::{POINTS, Point, PointSet};
 use crate::engine::game::shown;
 use crate::rules::position::{Phase, Position, PositionError, Side};
@@ -58,7 +58,7 @@ impl PositionForm {
 /// The first word of the versioned text.
 const MFEN: &str = "MFEN/1.0";
 
-/// The second.
+/// The second word of the versioned text.
 const PROFILE: &str = "mill24-state-v1";
 
 /// The form of a position's text by its first word; `None` if it does not begin a position.
@@ -102,7 +102,7 @@ pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError
     Position::parse_counted(&stated.text(), rules)
 }
 
-/// What the other forms state.
+/// A position as the other forms state it.
 struct Stated {
     /// White's and Black's stones.
     stones: [PointSet; 2],
@@ -151,8 +151,8 @@ impl Stated {
         text + &format!(" -1 -1 -1 -1 0 {} 1", self.quiet_turns)
     }
 
-    /// Infers a removal that the text does not state: the side to move has just placed its stone. Where sides may
-    /// move while placing, the stones in hand do not tell.
+    /// Infers a removal that the text does not state: the side to move has just placed its stone.
+    /// Where sides may move while placing, the stones in hand do not show this.
     fn with_removal(mut self, rules: &Rules) -> Stated {
         if rules.moves_while_placing {
             return self;
@@ -167,7 +167,7 @@ impl Stated {
     }
 }
 
-fn board(letters: &str, order: Order) -> Result<[PointSet; 2], String> {
+fn board(letters: &str, order: PointOrder) -> Result<[PointSet; 2], String> {
     let length = letters.chars().count();
     if length != POINTS as usize {
         return Err(format!(
@@ -240,7 +240,7 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
         })?;
     }
     Ok(Stated {
-        stones: board(letters, Order::Rings)?,
+        stones: board(letters, PointOrder::Rings)?,
         in_hand,
         side: side(to_move)?,
         removals: 0,
@@ -289,7 +289,7 @@ fn mfen(text: &str) -> Result<Stated, String> {
         return Err(format!("the phase is '{phase}', but must be p or m"));
     }
     Ok(Stated {
-        stones: board(&letters.replace('/', ""), Order::Rings)?,
+        stones: board(&letters.replace('/', ""), PointOrder::Rings)?,
         in_hand: both_hands(white, black)?,
         side: side(to_move)?,
         removals: u32::from(is_removal),
@@ -307,7 +307,7 @@ fn rows(text: &str) -> Result<Stated, String> {
         }
     };
     Ok(Stated {
-        stones: board(letters, Order::Rows)?,
+        stones: board(letters, PointOrder::Rows)?,
         in_hand,
         side: side(to_move)?,
         removals: 0,
@@ -324,7 +324,7 @@ fn object(text: &str) -> Result<Stated, String> {
         let pair = Option::<[u32; 2]>::deserialize(&object[name]);
         pair.map_err(|_| format!("the field \"{name}\" must be two numbers, White's first"))
     };
-    let stones = board(letters, Order::Rows)?;
+    let stones = board(letters, PointOrder::Rows)?;
     let in_hand = match (pair("men_to_deploy")?, pair("num_men")?) {
         (Some(in_hand), _) => in_hand,
         (None, Some(all)) => [0, 1].map(|side| all[side].saturating_sub(stones[side].len())),
@@ -364,7 +364,7 @@ fn object(text: &str) -> Result<Stated, String> {
 ///
 /// # Errors
 ///
-/// A sentence if the form cannot say all of the position, such as a pending removal.
+/// A sentence if the form cannot express all of the position, such as a pending removal.
 pub fn text(
     position: &Position,
     quiet_turns: u32,
@@ -384,7 +384,7 @@ pub fn text(
 }
 
 fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: PositionForm) -> String {
-    let letters = |order: Order| -> String {
+    let letters = |order: PointOrder| -> String {
         let [white, black] = [Side::White, Side::Black].map(|side| position.stones(side));
         let letter = |point| match (white.contains(point), black.contains(point)) {
             (true, _) => 'W',
@@ -406,11 +406,11 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
         }
         PositionForm::Rings => {
             let [white, black] = [white, black].map(|hand| rules.stones - hand);
-            format!("{}|{side}|{white}|{black}", letters(Order::Rings))
+            format!("{}|{side}|{white}|{black}", letters(PointOrder::Rings))
         }
-        PositionForm::Rows => format!("{} {side} {white} {black}", letters(Order::Rows)),
+        PositionForm::Rows => format!("{} {side} {white} {black}", letters(PointOrder::Rows)),
         PositionForm::Mfen => {
-            let board = letters(Order::Rings);
+            let board = letters(PointOrder::Rings);
             let (outer, middle, inner) = (&board[..8], &board[8..16], &board[16..]);
             let phase = if position.is_placing() { 'p' } else { 'm' };
             let placed = 2 * u32::from(rules.stones) - u32::from(white) - u32::from(black);
@@ -430,7 +430,7 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
                 (_, Phase::Over) => "over",
             };
             json!({
-                "board": letters(Order::Rows),
+                "board": letters(PointOrder::Rows),
                 "current_player": side.to_string(),
                 "men_to_deploy": [white, black],
                 "num_men": all,

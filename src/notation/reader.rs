@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::mem;
 
-use super::lexer::{Lexer, Piece, Pieces, Token};
-use super::line::{Built, Part, Place, build};
+use super::lexer::{Chunk, Chunks, Lexer, Token};
+use super::line::{Built, Part, TextPlace, build};
 use super::names;
-use super::numbering::{Grid, Points};
+use super::numbering::{Grid, PointNaming};
 use super::position::{self, PositionForm};
 use super::record::{GameResult, Record, Remark};
 use super::words::{TurnWords, atoms, coordinates, is_spoken};
@@ -45,18 +45,18 @@ const LONGEST_TURN: usize = 200;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Records<R> {
-    pieces: Pieces<R>,
+pub struct RecordReader<R> {
+    pieces: Chunks<R>,
     lexer: Lexer,
     drafts: Drafts,
     is_over: bool,
 }
 
-impl<R: BufRead> Records<R> {
+impl<R: BufRead> RecordReader<R> {
     /// The games of an input; `rules` are those of games that name none.
-    pub fn new(rules: Rules, input: R) -> Records<R> {
-        Records {
-            pieces: Pieces::new(input),
+    pub fn new(rules: Rules, input: R) -> RecordReader<R> {
+        RecordReader {
+            pieces: Chunks::new(input),
             lexer: Lexer::default(),
             drafts: Drafts {
                 rules,
@@ -67,7 +67,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    fn take(&mut self, piece: &Piece) {
+    fn take(&mut self, piece: &Chunk) {
         let (lexer, drafts) = (&mut self.lexer, &mut self.drafts);
         let (mut text, mut place) = (piece.text.as_str(), piece.place);
         if place.column == 1 && !lexer.in_comment() {
@@ -109,7 +109,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Records<R> {
+impl<R: BufRead> Iterator for RecordReader<R> {
     type Item = io::Result<Record>;
 
     fn next(&mut self) -> Option<io::Result<Record>> {
@@ -153,14 +153,14 @@ pub fn protocol_game(line: &str, rules: &Rules) -> Result<Game, String> {
         Ok(game) => return Ok(game),
         Err(error) => error,
     };
-    let mut records = Records::new(*rules, line.as_bytes()).flatten();
+    let mut records = RecordReader::new(*rules, line.as_bytes()).flatten();
     match (records.next(), records.next()) {
         (Some(record), None) if record.has_turns_only() => Ok(record.game),
         _ => Err(error),
     }
 }
 
-/// What the start of a line says about the line.
+/// The kind of a line, by its start.
 enum LineStart {
     /// Nothing of it is left.
     Read,
@@ -170,7 +170,7 @@ enum LineStart {
     Text,
 }
 
-/// The game that is being read, and those that were.
+/// The game that is being read, and those that have been read.
 #[derive(Debug)]
 struct Drafts {
     rules: Rules,
@@ -181,16 +181,18 @@ struct Drafts {
 /// The parts of a game.
 #[derive(Debug, Default)]
 struct Draft {
-    tags: Vec<(String, String, Place)>,
+    tags: Vec<(String, String, TextPlace)>,
     /// The rules of a saved game.
-    rules: Option<(String, Place)>,
+    rules: Option<(String, TextPlace)>,
+    /// Whether the game names the rules by which it is read.
+    has_rules: bool,
     /// The text of its first position.
-    start: Option<(String, Place)>,
+    start: Option<(String, TextPlace)>,
     /// Whether more words of the position may follow.
     start_goes_on: Option<StartWords>,
     /// Whether the line of the engine protocol is its only one.
     is_protocol: bool,
-    parts: Vec<(Place, Part)>,
+    parts: Vec<(TextPlace, Part)>,
     bytes: usize,
     words: usize,
     words_of_line: usize,
@@ -225,7 +227,7 @@ impl Drafts {
     }
 
     /// Looks at a line, or at the first piece of it, before its tokens are read.
-    fn begin_line(&mut self, text: &str, place: Place, is_whole: bool) -> LineStart {
+    fn begin_line(&mut self, text: &str, place: TextPlace, is_whole: bool) -> LineStart {
         let line = text.trim();
         let first = line.split_whitespace().next().unwrap_or_default();
         let draft = &mut self.draft;
@@ -281,12 +283,12 @@ impl Drafts {
     }
 
     /// Reads the tags at the start of a line; returns the number of bytes that they take.
-    fn tags(&mut self, text: &str, place: Place) -> usize {
+    fn tags(&mut self, text: &str, place: TextPlace) -> usize {
         let mut used = 0;
         loop {
             let rest = &text[used..];
             let inner = rest.trim_start();
-            let place = Place {
+            let place = TextPlace {
                 column: place.column + text[..text.len() - inner.len()].chars().count(),
                 ..place
             };
@@ -317,7 +319,7 @@ impl Drafts {
         }
     }
 
-    fn token(&mut self, place: Place, token: Token) {
+    fn token(&mut self, place: TextPlace, token: Token) {
         match token {
             Token::Word(word) => self.word(place, word),
             Token::Comment(text) => {
@@ -339,7 +341,7 @@ impl Drafts {
         }
     }
 
-    fn close(&mut self, place: Place) {
+    fn close(&mut self, place: TextPlace) {
         self.draft.end_start();
         let draft = &mut self.draft;
         if draft.depth > 0 {
@@ -359,7 +361,7 @@ impl Drafts {
         self.draft.add(place, Part::Close);
     }
 
-    fn word(&mut self, place: Place, word: &str) {
+    fn word(&mut self, place: TextPlace, word: &str) {
         if self.draft.takes_start_word(word) {
             return;
         }
@@ -391,7 +393,7 @@ impl Drafts {
             self.number(place, number, dots < 3);
             if length < word.len() {
                 let column = place.column + word[..length].chars().count();
-                self.word(Place { column, ..place }, &word[length..]);
+                self.word(TextPlace { column, ..place }, &word[length..]);
             }
             return;
         }
@@ -408,7 +410,7 @@ impl Drafts {
     }
 
     /// The number of a turn; `is_first_side` says that White's turn follows.
-    fn number(&mut self, place: Place, number: u32, is_first_side: bool) {
+    fn number(&mut self, place: TextPlace, number: u32, is_first_side: bool) {
         let draft = &self.draft;
         let is_other = number == 1 && is_first_side && draft.depth == 0;
         let begins_line = draft.words_of_line == 0;
@@ -420,7 +422,7 @@ impl Drafts {
     }
 
     /// Dots after a space: `1 . d6`.
-    fn dots(&mut self, place: Place) {
+    fn dots(&mut self, place: TextPlace) {
         let draft = &mut self.draft;
         let number = match draft.parts.last() {
             Some((at, Part::Word(word))) => word.parse().ok().map(|number| (*at, number)),
@@ -512,10 +514,14 @@ fn turns_of(line: &str) -> usize {
     }
     let mut turns = 0;
     let mut turn = TurnWords::default();
-    Lexer::default().tokens(line, Place::default(), &mut |_, token| {
+    Lexer::default().tokens(line, TextPlace::default(), &mut |_, token| {
         let Token::Word(word) = token else { return };
-        let forms = [Points::Names, Points::Actions, Points::Coordinates];
-        let grids = Grid::UPRIGHT.map(Points::Grid);
+        let forms = [
+            PointNaming::Names,
+            PointNaming::Actions,
+            PointNaming::Coordinates,
+        ];
+        let grids = Grid::UPRIGHT.map(PointNaming::Grid);
         let mut found = Vec::new();
         let understood = forms.into_iter().chain(grids).any(|points| {
             found.clear();
@@ -558,13 +564,13 @@ impl Draft {
         words < LONGEST_TURN && turns_of(&last.join(" ")) == 1
     }
 
-    fn tag(&self, name: &str) -> Option<(&str, Place)> {
+    fn tag(&self, name: &str) -> Option<(&str, TextPlace)> {
         let mut tags = self.tags.iter();
         let (_, value, place) = tags.find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
         Some((value, *place))
     }
 
-    fn add_tag(&mut self, name: String, value: String, place: Place) {
+    fn add_tag(&mut self, name: String, value: String, place: TextPlace) {
         if self.tag(&name).is_some() {
             let name = shown(&name);
             let message = format!("the tag {name} is there twice; the first counts");
@@ -575,7 +581,7 @@ impl Draft {
         }
     }
 
-    fn add(&mut self, place: Place, part: Part) {
+    fn add(&mut self, place: TextPlace, part: Part) {
         let bytes = match &part {
             Part::Word(text) | Part::Comment(text) | Part::Mark(text) => text.len(),
             _ => 1,
@@ -585,7 +591,7 @@ impl Draft {
         }
     }
 
-    fn has_room(&mut self, place: Place, bytes: usize) -> bool {
+    fn has_room(&mut self, place: TextPlace, bytes: usize) -> bool {
         self.bytes += bytes;
         let is_full = self.bytes > MOST_BYTES || self.parts.len() >= MOST_PARTS;
         if is_full && !self.is_full {
@@ -618,7 +624,7 @@ impl Draft {
         };
         if !belongs {
             self.start_goes_on = None;
-            // `moves` is no turn.
+            // `moves` is not a turn.
             return kind == StartWords::Protocol;
         }
         if text.len() < LONGEST_TURN {
@@ -634,7 +640,7 @@ impl Draft {
     }
 
     /// The start of the game, as a text for [`names::start`] and its place; `None` for the empty board.
-    fn start_text(&mut self) -> Result<Option<(String, Place)>, Remark> {
+    fn start_text(&mut self) -> Result<Option<(String, TextPlace)>, Remark> {
         let tagged = self.tag("FEN").or_else(|| self.tag("Position"));
         let tagged = tagged.map(|(text, place)| (text.to_owned(), place));
         let Some((text, place)) = self.start.take() else {
@@ -658,7 +664,7 @@ impl Draft {
     }
 
     /// How the turns name points, if that is certain.
-    fn points(&self) -> Option<Points> {
+    fn points(&self) -> Option<PointNaming> {
         let mut has_numbers = false;
         for (_, part) in &self.parts {
             let Part::Word(word) = part else { continue };
@@ -668,28 +674,28 @@ impl Draft {
             };
             let mut pairs_of_numbers = word.match_indices('(');
             if pairs_of_numbers.any(|(at, _)| coordinates(&word[at..]).is_some()) {
-                return Some(Points::Coordinates);
+                return Some(PointNaming::Coordinates);
             }
             let is_name = |first: u8, second| {
                 names(first.to_ascii_lowercase(), second) || names(second, first)
             };
             if pairs.any(|pair| is_name(pair[0], pair[1])) {
-                return Some(Points::Names);
+                return Some(PointNaming::Names);
             }
             has_numbers |= word.starts_with(|letter: char| letter.is_ascii_digit());
             if !has_numbers && !is_spoken(word) {
-                return Some(Points::Names);
+                return Some(PointNaming::Names);
             }
         }
-        (!has_numbers).then_some(Points::Names)
+        (!has_numbers).then_some(PointNaming::Names)
     }
 
     /// Makes the turns in the form that reads most of them.
-    fn build(&mut self, start: &Game) -> (Points, Built) {
+    fn build(&mut self, start: &Game) -> (PointNaming, Built) {
         let first = self.parts.first().map(|(place, _)| *place);
         let place = first.unwrap_or_default();
         match self.points() {
-            Some(Points::Coordinates) => return self.build_places(start, place),
+            Some(PointNaming::Coordinates) => return self.build_places(start, place),
             Some(points) => return (points, build(start, points, &self.parts)),
             None => {}
         }
@@ -698,13 +704,13 @@ impl Draft {
             .iter()
             .any(|(_, part)| matches!(part, Part::Word(word) if word.contains(['-', 'x'])));
         let forms = match self.has_numbers || has_signs {
-            true => [Points::Numbers, Points::Actions],
-            false => [Points::Actions, Points::Numbers],
+            true => [PointNaming::Numbers, PointNaming::Actions],
+            false => [PointNaming::Actions, PointNaming::Numbers],
         };
         let (best, others) = self.best(start, forms);
         if !others.is_empty() && !self.has_numbers {
             let [read, other] = forms.map(|points| match points {
-                Points::Numbers => "1 to 24",
+                PointNaming::Numbers => "1 to 24",
                 _ => "0 to 23",
             });
             let message = format!(
@@ -718,15 +724,15 @@ impl Draft {
     }
 
     /// Makes the turns of coordinates, which are ring and place or column and row.
-    fn build_places(&mut self, start: &Game, place: Place) -> (Points, Built) {
+    fn build_places(&mut self, start: &Game, place: TextPlace) -> (PointNaming, Built) {
         let is_empty = start.position().empty().len() == POINTS;
         let ways = if is_empty { 1 } else { Grid::WAYS };
         let grids = Grid::UPRIGHT
             .into_iter()
             .flat_map(|grid| grid.ways().take(ways));
-        let forms = [Points::Coordinates]
+        let forms = [PointNaming::Coordinates]
             .into_iter()
-            .chain(grids.map(Points::Grid));
+            .chain(grids.map(PointNaming::Grid));
         let (best, others) = self.best(start, forms);
         let points = best.0;
         if let Some(other) = others.first() {
@@ -734,7 +740,7 @@ impl Draft {
                 "the coordinates are read as {points}; as {other}, the turns are legal, too"
             );
             self.remark(place.remark("ambiguous", [], message));
-        } else if is_empty && points != Points::Coordinates {
+        } else if is_empty && points != PointNaming::Coordinates {
             let message = format!(
                 "the coordinates are read as {points}; if the board lies otherwise, the game is turned or mirrored, \
                  which changes no value"
@@ -749,10 +755,10 @@ impl Draft {
     fn best(
         &self,
         start: &Game,
-        forms: impl IntoIterator<Item = Points>,
-    ) -> ((Points, Built), Vec<Points>) {
+        forms: impl IntoIterator<Item = PointNaming>,
+    ) -> ((PointNaming, Built), Vec<PointNaming>) {
         let built = |points| (points, build(start, points, &self.parts));
-        let mut all: Vec<(Points, Built)> = forms.into_iter().map(built).collect();
+        let mut all: Vec<(PointNaming, Built)> = forms.into_iter().map(built).collect();
         let rank = |built: &Built| (built.failure.is_none(), built.game.actions().len());
         // The first of equal ones is the last in this order.
         let order = (0..all.len()).rev();
@@ -778,14 +784,22 @@ impl Draft {
         *given
     }
 
-    /// The rules of a name; the programs of this project write exact ones.
-    fn rules_named(&mut self, name: &str, place: Place, given: &Rules, is_exact: bool) -> Rules {
+    /// The rules of a name; with `is_exact`, it may be an exact one, as the programs of this
+    /// project write.
+    fn rules_named(
+        &mut self,
+        name: &str,
+        place: TextPlace,
+        given: &Rules,
+        is_exact: bool,
+    ) -> Rules {
         let known = if name == given.to_string() {
             Some(*given)
         } else {
             let exact = is_exact.then(|| Rules::named(name)).flatten();
             exact.or_else(|| names::named(name, given))
         };
+        self.has_rules = known.is_some();
         known.unwrap_or_else(|| {
             let text = shown(name);
             let message = format!(
@@ -819,7 +833,7 @@ impl Draft {
             Err(remark) => {
                 self.remark(remark);
                 let empty = Game::new(rules, Position::start(&rules));
-                build(&empty, Points::Names, &[])
+                build(&empty, PointNaming::Names, &[])
             }
         };
         let end = self.parts.last().map(|(place, _)| *place);
@@ -831,7 +845,7 @@ impl Draft {
         let tagged = tagged.map(|(text, place)| (text.to_owned(), place));
         let result = self.result(built.result, tagged, &built.game, end);
         if self.words == 0 && self.tags.is_empty() && !self.has_result {
-            // There is nothing but what the first remark is about.
+            // The text has nothing besides the words that the first remark is about.
             if let Some(first) = self.remarks.first_mut() {
                 first.cuts = true;
             }
@@ -859,15 +873,16 @@ impl Draft {
         }
     }
 
-    /// Says by which rules a game that was cut would go on.
-    fn explain(&self, built: &mut Built, points: Points, start: Option<&str>) {
+    /// Adds the rules by which a game that was cut would go on to the remark about the cut.
+    fn explain(&self, built: &mut Built, points: PointNaming, start: Option<&str>) {
         let begin = |rules: &Rules| names::start(start, rules).ok();
         let Some((name, sentence)) = names::explanation(built, points, &self.parts, begin) else {
             return;
         };
         if let Some(failure) = &built.failure {
             let remark = &mut built.remarks[failure.remark];
-            remark.rules = name;
+            // Other rules that a reader asks for do not replace those of the game.
+            remark.rules = name.filter(|_| !self.has_rules);
             remark.message += &format!("; {sentence}");
         }
     }
@@ -876,9 +891,9 @@ impl Draft {
     fn result(
         &mut self,
         written: Option<GameResult>,
-        tagged: Option<(String, Place)>,
+        tagged: Option<(String, TextPlace)>,
         game: &Game,
-        end: Place,
+        end: TextPlace,
     ) -> Option<GameResult> {
         let of_tag = tagged
             .as_ref()

@@ -24,7 +24,8 @@ pub struct Record {
     pub line: Line,
     /// The result, by the text or else by the last position; `None` if neither gives one.
     pub result: Option<GameResult>,
-    /// What is strange about the text, in its order; nothing else of it is left out.
+    /// Remarks about everything strange in the text, in its order; nothing else of the text is left
+    /// out.
     pub remarks: Vec<Remark>,
 }
 
@@ -60,7 +61,8 @@ pub struct Remark {
     pub column: usize,
     /// Whether the turns of the game end here although its text goes on.
     pub cuts: bool,
-    /// The name of rules by which the text would make sense, if some have a name and do.
+    /// The name of rules by which the text would make sense, if some have a name and do and the game
+    /// names none itself.
     pub rules: Option<&'static str>,
     /// What is strange, as a word for programs.
     pub reason: &'static str,
@@ -133,7 +135,7 @@ impl GameResult {
         }
     }
 
-    /// The result of a text such as `1-0`, `0:1`, `1/2-1/2` or `½`; `None` if it is none.
+    /// The result of a text such as `1-0`, `0:1`, `1/2-1/2` or `½`; `None` if it is not a result.
     pub(crate) fn parse(text: &str) -> Option<GameResult> {
         match text.replace(['–', '—', '−', ':'], "-").as_str() {
             "1-0" => Some(GameResult::White),

@@ -1,7 +1,7 @@
 //! The words of a turn: points, and what joins them. Spaces do not matter, except that two points with nothing
 //! between them are a move if they are one word, and two turns if they are two.
 
-use super::numbering::Points;
+use super::numbering::PointNaming;
 use crate::board::{Point, PointSet};
 use crate::rules::turns::Turn;
 
@@ -35,7 +35,7 @@ const FILLING: [&str; 9] = [
     "at", "on", "point", "from", "and", "then", "the", "a", "stone",
 ];
 
-/// Whether this is a word of turns in sentences such as `Place to d6, take f4`.
+/// Whether this is a word of turns in sentences such as `TextPlace to d6, take f4`.
 pub fn is_spoken(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let lists: [&[&str]; 3] = [&TAKE[1..], &BEGIN, &FILLING];
@@ -43,7 +43,7 @@ pub fn is_spoken(word: &str) -> bool {
 }
 
 /// Splits a word into atoms, which `found` receives; `None` if a part is not understood.
-pub fn atoms(word: &str, points: Points, found: &mut impl FnMut(Atom)) -> Option<()> {
+pub fn atoms(word: &str, points: PointNaming, found: &mut impl FnMut(Atom)) -> Option<()> {
     let word = word.to_lowercase();
     let mut rest = word.as_str();
     let mut after_point = false;
@@ -62,7 +62,7 @@ pub fn atoms(word: &str, points: Points, found: &mut impl FnMut(Atom)) -> Option
 }
 
 /// The atom at the start of a text, if the words there have a meaning, and their number of bytes.
-fn first_atom(rest: &str, letter: char, points: Points) -> Option<(Option<Atom>, usize)> {
+fn first_atom(rest: &str, letter: char, points: PointNaming) -> Option<(Option<Atom>, usize)> {
     let length = |belongs: fn(char) -> bool| {
         rest.find(|letter: char| !belongs(letter))
             .unwrap_or(rest.len())
@@ -72,7 +72,7 @@ fn first_atom(rest: &str, letter: char, points: Points) -> Option<(Option<Atom>,
             let (place, used) = coordinates(rest)?;
             Some((Some(Atom::Point(points.placed(place)?)), used))
         }
-        '0'..='9' if points != Points::Names => {
+        '0'..='9' if points != PointNaming::Names => {
             let used = length(|letter| letter.is_ascii_digit());
             let number = rest[..used].parse().ok()?;
             let atom = match points.moving(number) {
@@ -220,7 +220,7 @@ mod tests {
     fn read(text: &str) -> Vec<String> {
         let (mut turns, mut words) = (Vec::new(), TurnWords::default());
         for word in text.split_whitespace() {
-            let understood = atoms(word, Points::Names, &mut |atom| {
+            let understood = atoms(word, PointNaming::Names, &mut |atom| {
                 if !words.take(atom) {
                     turns.push(std::mem::take(&mut words));
                     assert!(words.take(atom));
@@ -242,7 +242,7 @@ mod tests {
             ("D6 6d", "d6,d6"),
             ("d6d5xb4 d6-d5-xb4", "d6-d5xb4,d6-d5xb4"),
             ("d6/d5 d6→d5 a1 -> a4 take d6", "d6-d5,d6-d5,a1-a4xd6"),
-            ("Place to d6 take f4 Place to a1", "d6xf4,a1"),
+            ("TextPlace to d6 take f4 TextPlace to a1", "d6xf4,a1"),
             ("Move from a1 to a4 and remove d6", "a1-a4xd6"),
             ("g7 x a1 xb4 d7d6 pass", "g7xa1xb4,d7-d6,pass"),
             ("d6 - d5 – d7", ""),
@@ -253,9 +253,9 @@ mod tests {
         assert_eq!(coordinates("(1, 2)"), Some(([1, 2], 6)));
         assert_eq!(coordinates("(1,2"), None);
         for word in ["d8", "z", "14", "d6!"] {
-            assert_eq!(atoms(word, Points::Names, &mut |_| ()), None, "{word}");
+            assert_eq!(atoms(word, PointNaming::Names, &mut |_| ()), None, "{word}");
         }
-        assert_eq!(atoms("25", Points::Numbers, &mut |_| ()), None);
-        assert_eq!(atoms("(4,6)", Points::Coordinates, &mut |_| ()), None);
+        assert_eq!(atoms("25", PointNaming::Numbers, &mut |_| ()), None);
+        assert_eq!(atoms("(4,6)", PointNaming::Coordinates, &mut |_| ()), None);
     }
 }

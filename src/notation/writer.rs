@@ -1,6 +1,6 @@
 //! Games as text: with tags, comments and variations, as lists of turns, and as the engine protocol.
 
-use super::numbering::Points;
+use super::numbering::PointNaming;
 use super::record::{Line, Record};
 use crate::engine::game::Game;
 use crate::rules::position::{Position, Side};
@@ -13,9 +13,9 @@ const WIDTH: usize = 100;
 #[non_exhaustive]
 pub enum GameForm {
     /// Tags, numbered turns, comments, variations and result.
-    Text(Points),
+    Text(PointNaming),
     /// The turns in a line.
-    List(Points),
+    List(PointNaming),
     /// The line of the engine protocol.
     Protocol,
 }
@@ -54,7 +54,7 @@ fn protocol(game: &Game) -> String {
     }
 }
 
-fn tagged(record: &Record, points: Points) -> String {
+fn tagged(record: &Record, points: PointNaming) -> String {
     let rules = record.rules();
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
@@ -91,7 +91,7 @@ struct Writer {
     length: usize,
     /// Whether a parenthesis was opened just now.
     is_opened: bool,
-    points: Points,
+    points: PointNaming,
     is_first_black: bool,
 }
 

@@ -57,8 +57,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer for a position after this many quiet turns, from that after none. Without a limit of quiet
-    /// turns in the rules it is the same.
+    /// The answer after `quiet` quiet turns, from the answer after none; the same if the rules do
+    /// not limit quiet turns.
     #[must_use]
     pub fn after_quiet_turns(mut self, rules: &Rules, position: &Position, quiet: u32) -> Answer {
         within_limit(&mut self.turns, rules, position, quiet);
@@ -69,7 +69,8 @@ impl Answer {
     }
 }
 
-/// Ranks the turns of a position as their values are after this many quiet turns.
+/// Adjusts the values of a position's turns to `quiet` quiet turns before it, and ranks the turns
+/// again.
 fn within_limit(turns: &mut [RankedTurn], rules: &Rules, position: &Position, quiet: u32) {
     if quiet == 0 || rules.quiet_turns == 0 {
         return;
@@ -227,8 +228,8 @@ impl Database {
         self.answer_with(position, effort)
     }
 
-    /// [`Database::answer_within`] that also ends at a time. It then fails like a search that would take
-    /// too long.
+    /// [`Database::answer_within`] with a deadline, too, at which it fails like a search that would
+    /// take too long.
     pub(crate) fn answer_with(
         &self,
         position: &Position,
@@ -329,7 +330,7 @@ impl Database {
         Ok(BestLine { turns, end })
     }
 
-    /// The value of a position up to the metric; `None` if the metric needs a depth that no file
+    /// The value of a position in this metric; `None` if the metric needs a depth that no file
     /// holds.
     pub(crate) fn value(
         &self,
@@ -348,7 +349,7 @@ impl Database {
             let values = self.look_ahead(&[*position], Effort::default())?;
             return Ok(values.into_iter().next());
         }
-        // No table has such a board, which no game reaches: any turn leaves the other side beaten.
+        // No game reaches such a board, so no table has it: any turn leaves the other side beaten.
         if position.total(position.side_to_move().other()) < FEWEST_STONES.into() {
             return Ok(Some(Value::Win(Dtw(1))));
         }
@@ -356,7 +357,8 @@ impl Database {
         self.with_all_ranges(found, &[*position], metric)
     }
 
-    /// The metric that a value needs up to this one: under a limit of quiet turns a result depends on depths.
+    /// The metric needed to find a value in this one: under a limit of quiet turns, a result
+    /// depends on depths.
     fn needed(&self, metric: Metric) -> Metric {
         match self.rules().distance() {
             Distance::ToEnd => metric,
@@ -396,7 +398,7 @@ impl Database {
         Ok(Some(ranked))
     }
 
-    /// What values contain in the placing phase; `None` if the position is not in it.
+    /// The metric of values in the placing phase; `None` if the position is not in it.
     fn placing_metric_at(&self, position: &Position) -> Option<Metric> {
         let is_placing = position.is_in_placing_phase(self.rules());
         is_placing.then(|| self.placing_metric())
@@ -421,8 +423,8 @@ impl Database {
         }
     }
 
-    /// The turns of a position with stones in hand whose values earlier questions have found, and be it in a
-    /// question that came to its end before it knew all of them; best first.
+    /// The turns of a position with stones in hand whose values earlier questions have found,
+    /// including questions that ended before they knew all of them; best first.
     pub(crate) fn kept_turns(&self, position: &Position) -> Vec<RankedTurn> {
         let placing = self.placing_metric_at(position);
         let mut kept = Vec::new();
@@ -460,7 +462,8 @@ impl Database {
     }
 }
 
-/// What must be there: with [`Metric::Wdl`] every value is known, and a game that is not over has a turn.
+/// The result, which must be there: with [`Metric::Wdl`] every value is known, and a game that
+/// is not over has a turn.
 fn certain<T>(found: Option<T>) -> Result<T, DbError> {
-    found.ok_or_else(|| DbError::NotStored("there is no turn".to_string()))
+    found.ok_or_else(|| DbError::NotStored("a turn or its value is missing".to_string()))
 }

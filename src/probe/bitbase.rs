@@ -65,8 +65,8 @@ pub struct BitbaseRow<'a> {
 impl Database {
     /// The stored results (win, draw or loss) of these pairs for probes from memory. Each row is
     /// decoded when it is first needed and takes a quarter of a byte for each entry; 9-9, 9-8 and
-    /// 8-8 together have 390 MB of them. WdlTable that the files omit are derived on demand; files of
-    /// the level `max` omit so many that deriving one may take milliseconds, which
+    /// 8-8 together take 390 MB. Results that the files omit are derived on demand; files of the
+    /// level `max` omit so many that deriving one may take milliseconds, which
     /// `solve::whole_bitbase` avoids.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl Database {
     }
 }
 
-/// The number of different numbers of stones that a side can have.
+/// How many different numbers of stones a side can have.
 const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
 
 /// The place of a table without stones in hand; `None` if a side has fewer than three stones or more than twelve.

@@ -1,4 +1,4 @@
-//! Many positions at once, as arrays of bits: what other languages pass.
+//! Many positions at once, as the arrays of numbers that other languages pass.
 //!
 //! The arrays have an element for each position:
 //!
@@ -51,7 +51,7 @@ impl Values<'_> {
     pub const MISSING: i8 = i8::MIN;
 }
 
-/// Why many positions were not answered: one sentence.
+/// The reason why many positions were not answered; displays as one sentence.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum BulkError {
@@ -66,7 +66,7 @@ pub enum BulkError {
     Position {
         /// The first such index.
         index: usize,
-        /// What is wrong with it, as part of a sentence.
+        /// The reason, as part of a sentence.
         why: String,
     },
     /// The databases do not answer for the position at an index. If no file has the answer
@@ -173,7 +173,7 @@ impl<'a> Masks<'a> {
         Ok(position)
     }
 
-    /// The elements from an index on, as many as this.
+    /// `count` elements from the index `start` on.
     fn part(&self, start: usize, count: usize) -> Masks<'a> {
         let range = start..start + count;
         let part = |side: &'a [u8]| &side[range.clone()];
@@ -186,7 +186,7 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// A position with White's and Black's stones in hand too, if its text can be read.
+/// The position with White's and Black's stones in hand, checked by reading its text.
 fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Position, String> {
     let most = rules.stones;
     if let Some(many) = in_hand.into_iter().find(|&count| count > most) {
@@ -224,9 +224,10 @@ pub fn numbers(value: Value) -> (i8, i16) {
 }
 
 impl Database {
-    /// The values of many positions, found on `threads` threads, in the order in which the files store them:
-    /// each block is decoded once for up to a million positions of the moving phase, and for those that captures
-    /// from them lead to. Positions with stones in hand are probed one after the other.
+    /// The values of many positions, found on `threads` threads. Up to a million positions of the
+    /// moving phase, and those after their captures, are read in the order in which the files store
+    /// them, so each block is decoded once. Positions with stones in hand are probed one after the
+    /// other.
     ///
     /// ```
     /// use millbase::{Masks, Values};
@@ -284,7 +285,7 @@ impl Database {
                         self.keep(&position, value);
                         (wdl[place], dtw[place]) = numbers(value);
                     }
-                    // To learn why, or the ranges that it needs.
+                    // A probe of its own gives the reason, or the ranges that it needs.
                     None => alone.push(place),
                 }
             }
@@ -301,7 +302,7 @@ impl Database {
         missing.map_or(Ok(()), Err)
     }
 
-    /// The turns of many positions as [`Database::turns`] has them, found on `threads` threads.
+    /// The turns of many positions as [`Database::turns`] returns them, found on `threads` threads.
     pub fn turns_many(
         &self,
         positions: &[Position],
@@ -315,8 +316,8 @@ impl Database {
         ranked.into_iter().flatten().collect()
     }
 
-    /// Fills in the values that the cache of values has. Returns the other positions of a round, which begins
-    /// at this index of all.
+    /// Fills in the values of a round that the cache of values has, and returns the other
+    /// positions. The round begins at the index `start` of all positions.
     fn fill_kept(
         &self,
         start: usize,
@@ -346,8 +347,8 @@ impl Database {
         Ok(all)
     }
 
-    /// [`Database::fill_kept`] for one thread, whose positions begin at this place of the round. The look-ups
-    /// of a batch wait for memory together.
+    /// [`Database::fill_kept`] for one thread, whose positions begin at the place `first` of the
+    /// round. The cache misses of a batch overlap.
     fn fill_part(
         &self,
         first: usize,
@@ -452,7 +453,7 @@ struct Unknown {
     alone: Vec<usize>,
 }
 
-/// What a thread has read of a round.
+/// The values of a round that a thread has read.
 #[derive(Default)]
 struct Read {
     /// Values as [`numbers`], with their places in the round.
@@ -470,7 +471,7 @@ fn earlier(one: Option<BulkError>, other: Option<BulkError>) -> Option<BulkError
     one.into_iter().chain(other).min_by_key(index)
 }
 
-/// The results of `work` on each item, on a thread of its own; the first is this thread's.
+/// The results of `work` on each item, each on a thread of its own; this thread takes the first.
 pub(super) fn each_on_a_thread<Item: Send, Done: Send>(
     items: Vec<Item>,
     work: impl Fn(Item) -> Done + Sync,

@@ -56,8 +56,8 @@ impl<T> OnDemand<T> {
         }
     }
 
-    /// The file, which the first call opens by `open`. The error of a file in a folder stays. Another
-    /// source may have the right bytes at the next call.
+    /// The file, which the first call opens with `open`. The error of a file in a folder stays; the
+    /// source of a caller is asked again, because it may have the bytes at the next call.
     #[inline]
     fn get(&self, open: impl FnOnce(&Origin) -> Result<T, DbError>) -> Result<&T, DbError> {
         let opened = match (self.opened.get(), &self.origin) {
@@ -162,7 +162,7 @@ impl Database {
         Ok(database)
     }
 
-    /// Adds the files that `find` has by their names.
+    /// Adds the files that `find` finds by their names.
     fn add_files(&mut self, mut find: impl FnMut(&str) -> Option<Origin>) {
         for pair in Pair::all(&self.rules) {
             if let Some(origin) = find(&store::file_name(pair)) {
@@ -254,8 +254,8 @@ impl Database {
         self.plies[place] = Some(OnDemand::new(origin));
     }
 
-    /// The folder, the rules and the contents of the files, of which errors about missing files have
-    /// a copy.
+    /// The folder, the rules and the metric of the files. Errors about missing files contain a
+    /// copy.
     pub fn location(&self) -> Location {
         Location {
             folder: self.folder.clone(),
@@ -264,14 +264,15 @@ impl Database {
         }
     }
 
-    /// The contents of the pairs' files. All files of a folder have the same; the built-in ones do not
-    /// count.
+    /// The metric of the pairs' files. All files of a folder have the same; the embedded ones do
+    /// not count.
     fn metric(&self) -> Metric {
         let mut files = self.pairs().filter(|file| file.path().is_some());
         files.next().map_or(Metric::Depth, PairFile::metric)
     }
 
-    /// What values of the placing phase contain: no depths if the rules or the files have none.
+    /// The metric of values of the placing phase: without depths if the rules or the files have
+    /// none.
     pub(crate) fn placing_metric(&self) -> Metric {
         let ply = self.plies().next().map_or(Metric::Depth, PlyFile::metric);
         let files = self.metric().common(ply);
@@ -358,9 +359,10 @@ impl Database {
         errors.filter(|error| !matches!(error, DbError::Pending(_)))
     }
 
-    /// Makes now what the first questions would make: opens all files, and prepares their tables. This takes
-    /// some tenths of a second and reads no values. Files that cannot be used stay so. Does nothing under rules
-    /// where sides move while placing: they have over a thousand files, of which each question opens a few.
+    /// Opens all files and prepares their tables, so that the first questions need not. This takes
+    /// some tenths of a second and reads no values. Files that cannot be used are skipped. Does
+    /// nothing under rules where sides move while placing: they have over a thousand files, of
+    /// which each question opens a few.
     pub fn warm_up(&self) {
         if self.rules.moves_while_placing {
             return;
@@ -441,7 +443,8 @@ impl Database {
         })
     }
 
-    /// What games reach up to the last ply that has a file. The files of plies hold nothing else.
+    /// The sets of stones that games reach up to the last ply that has a file. The files of plies
+    /// hold nothing else.
     pub(crate) fn stage_sets(&self) -> &StageSets {
         let last = self.plies.len().saturating_sub(1) as u8;
         self.stage_sets

@@ -1,9 +1,9 @@
 //! Bytes that have not arrived: which ranges a question needs besides the first one that it missed.
 //!
-//! Plain reading stops at the first bytes that a source lacks, with [`DbError::Pending`]. Where a
-//! question ends so, it comes here for the other ranges that it will need, as far as they can be
-//! foreseen, so that its caller fetches all of them at the same time. Nothing else in this library
-//! depends on whether bytes have arrived.
+//! Plain reading stops at the first bytes that a source lacks, with [`DbError::Pending`]. A
+//! question that ends in this way comes here for the other ranges that it will need, as far as they
+//! can be foreseen, so that its caller fetches all of them at the same time. Nothing else in this
+//! library depends on whether bytes have arrived.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::io;
@@ -70,7 +70,7 @@ impl Database {
     pub fn prefetch(&self, positions: &[Position]) -> Result<(), DbError> {
         let mut awaited = Awaited::default();
         for position in positions {
-            // Other errors are those of the question, which nobody may ever put.
+            // Other errors belong to the question itself, which may never be asked.
             let _ = awaited.note(self.answer(position));
         }
         awaited.finish()
@@ -137,8 +137,8 @@ impl Foresight<'_> {
         }
     }
 
-    /// Notes the ranges that a position needs. Whether its value needs no other position, as far as
-    /// that is known.
+    /// Notes the ranges that a position needs. Returns whether its value needs no other position,
+    /// as far as that is known.
     fn ends_at(&mut self, position: &Position) -> bool {
         let is_placing = position.is_in_placing_phase(self.database.rules());
         let found = match is_placing {
@@ -161,8 +161,8 @@ impl Foresight<'_> {
         }
     }
 
-    /// Whether a position of the moving phase whose bytes have not arrived is likely stored: an unopened
-    /// file is likely a quickly compressed one.
+    /// Whether a position of the moving phase whose bytes have not arrived is likely stored: an
+    /// unopened file is assumed to have been compressed at the level `quick`.
     fn likely_holds(&self, position: &Position) -> bool {
         let rules = self.database.rules();
         let (mover, waiting) = (position.mover(), position.waiting());
@@ -215,9 +215,10 @@ impl Foresight<'_> {
     }
 }
 
-/// The page of the directory that has a row of a table, unless it has arrived: where it is if the source
-/// knows the length of the head, and if the directory has lengths of two bytes, as all but those with
-/// very long rows have. `before` are the numbers of rows of the tables before.
+/// The page of the directory that has a row of a table; `None` if the page has arrived, or if the
+/// source does not know the length of the head. Lengths in the directory are assumed to have two
+/// bytes, as in all directories but those with very long rows. `before` are the numbers of rows of
+/// the earlier tables.
 fn expected_page(
     source: &dyn ByteSource,
     name: String,
@@ -242,8 +243,8 @@ fn expected_page(
     })
 }
 
-/// The error of a search from positions far from stored ones that waits for ranges: with those that the
-/// search would need besides if these values were draws.
+/// The error of a search from positions far from stored ones that waits for `ranges`. It adds the
+/// ranges that the search would need next if the values that have not arrived were draws.
 pub(super) fn far(
     files: FileEvaluator<'_>,
     ranges: &[NeededRange],

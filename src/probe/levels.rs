@@ -37,7 +37,8 @@ pub(super) struct Wanted {
     key: u32,
     /// Its place in the caller's list; in later levels that of the position before the capture.
     pub place: u32,
-    /// Its sets, turned so that the mover's set is the row's if the row has its value, and else the other.
+    /// Its sets, turned so that the row's set is the mover's if the row has its value, and
+    /// otherwise the other side's.
     sets: Sets,
 }
 
@@ -102,8 +103,8 @@ impl Database {
         Ok(level)
     }
 
-    /// Reads the rows of a level; threads take them in turn. Returns what quiet turns give, and the positions
-    /// after captures.
+    /// Reads the rows of a level; threads take them in turn. Returns the level with the values that
+    /// are stored or follow from quiet turns, and the positions after captures.
     fn read_level(
         &self,
         mut wanted: Vec<Wanted>,
@@ -146,7 +147,7 @@ impl Database {
         Ok((Level { wanted, values }, next))
     }
 
-    /// Reads a row, of which the first position is at this place of its level.
+    /// Reads a row, whose first position is at the place `first` of its level.
     fn read_row(
         &self,
         first: usize,

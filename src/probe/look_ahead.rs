@@ -31,8 +31,8 @@ use crate::value::{Metric, Value};
 /// this many it takes seconds, with more it takes minutes.
 const MOST_PLACEMENTS: u8 = 10;
 
-/// The most positions that a search may visit for all turns of a position together: some four times what
-/// [`MOST_PLACEMENTS`] need in random games of the standard rules.
+/// The most positions that a search may visit for all turns of a position together: some four times
+/// as many as [`MOST_PLACEMENTS`] placements need in random games of the standard rules.
 const MOST_NODES: u64 = 8_000_000;
 
 /// The most turns from the last placement to stored positions: omitted positions follow from their
@@ -43,8 +43,8 @@ const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 /// foresee the bytes that a search needs; beyond, the search goes on as if missing values were draws.
 const FORESEEN_PLACEMENTS: u8 = 2;
 
-/// How long one thread searches before a second one joins: so long that few searches take more where
-/// both would have to share a core. In unit tests both begin together.
+/// How long one thread searches before a second one joins: long enough that few searches start a
+/// second thread, which costs time if both must share a core. In unit tests both begin together.
 const ALONE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 1 });
 
 impl Database {
@@ -209,8 +209,8 @@ impl Database {
             return Err(distance.too_long(self));
         }
         if !distance.is_near && effort.nodes.is_some() {
-            // Whether a custom limit suffices depends neither on the timing of threads nor on the
-            // answers before.
+            // Whether a custom limit suffices must depend neither on the timing of threads nor on
+            // earlier answers.
             return searched(self, positions, distance, effort, false);
         }
         let effort = Effort {
@@ -270,8 +270,8 @@ fn searched(
         finished.store(true, Ordering::Relaxed);
     });
     if second_files.stop.load(Ordering::Relaxed) {
-        // What the second thread read is missing or damaged. The first may not need it, but scores that
-        // follow from it may be in the table.
+        // Bytes that the second thread read are missing or damaged. The first may not need them,
+        // but scores that follow from them may be in the table.
         return searched(database, positions, distance, effort, false);
     }
     let values = values.into_iter().map(OnceLock::into_inner);

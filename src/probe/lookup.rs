@@ -250,9 +250,9 @@ impl Database {
     }
 }
 
-/// The key of a position of a pair in the cache of values. A position of the placing phase
-/// has its [canonical](crate::search::key::canonical) key there, which says how many stones are in hand: fewer
-/// than fifteen.
+/// The key of a position of a pair in the cache of values. A position of the placing phase has its
+/// [canonical](crate::search::key::canonical) key there. The two kinds differ: in its canonical
+/// key, the four bits of `KINDS` hold a number of stones in hand, which is less than fifteen.
 pub(super) fn cache_key(position: &Position, metric: Metric) -> u64 {
     const KINDS: u64 = 0xf0;
     let sets = u64::from(position.mover.bits()) | u64::from(position.waiting.bits()) << POINTS;

@@ -323,7 +323,7 @@ mod bulk {
         }
     }
 
-    /// Questions after it read no head of a file.
+    /// Questions after a warm-up read no head of a file.
     #[test]
     fn databases_are_warmed_up_before_questions() {
         let reads: Arc<Mutex<HashMap<(usize, u64), usize>>> = Arc::default();

@@ -1,5 +1,5 @@
 //! The leaves of a proof, at the end of the placing phase: the results of the pairs in memory, and
-//! the assumed results of the other pairs.
+//! the assumed or probed results of the other pairs.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,14 +13,15 @@ use crate::search::core::{Evaluator, NodeCounts, Window};
 use crate::search::score::Score;
 use crate::store::DbError;
 
-/// The positions in which the last stone is placed.
+/// Evaluates the positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
     database: &'a Database,
     pub bitbase: Bitbase<'a>,
-    /// The side for which positions of other pairs count as lost; `None` if their databases are probed.
+    /// The side for which positions of other pairs count as lost; `None` if their databases are
+    /// probed.
     pub loser: Option<Side>,
-    /// Whether placements can lead to a pair in memory, by the stones of the sides on the board and
-    /// in hand.
+    /// Whether placements can lead to a pair in memory, by each side's number of stones on the
+    /// board and in hand.
     reachable: [[bool; COUNTS]; COUNTS],
     /// The number of values probed in databases that are not in memory.
     pub asked: AtomicU64,
@@ -62,7 +63,7 @@ impl<'a> Leaves<'a> {
         self.database.rules()
     }
 
-    /// The result of a position without stones in hand for its side to move, White.
+    /// The result for White, the side to move, of a position without stones in hand.
     fn white(&self, white: PointSet, black: PointSet, counts: &mut NodeCounts) -> Score {
         counts.tb_hits += 1;
         if white.len() < u32::from(FEWEST_STONES) {

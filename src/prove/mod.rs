@@ -26,8 +26,8 @@ use crate::rules::turns::Turn;
 use crate::search::key;
 use crate::store::DbError;
 
-/// The pairs that prove that the start position of Nine Men's Morris is a draw, for these rules:
-/// those with all stones of both sides, and with one less of either or both.
+/// The pairs that are enough to prove Nine Men's Morris a draw, for these rules: those with all
+/// stones of both sides, or with one fewer of either or both.
 ///
 /// ```
 /// use millbase::Rules;

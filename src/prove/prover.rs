@@ -2,6 +2,7 @@
 //! tables and threads.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -18,11 +19,12 @@ use crate::search::table::TranspositionTable;
 use crate::store::DbError;
 use crate::value::Wdl;
 
-/// Proves the values of positions with stones in hand, one after the other. It keeps what its searches find.
+/// Proves the values of positions with stones in hand, and keeps the transposition tables of its
+/// searches.
 pub struct Prover<'a> {
     leaves: Leaves<'a>,
-    /// One transposition table for each [`Leaves::loser`], because results are valid only for one treatment of
-    /// other pairs. Created at first use.
+    /// One transposition table for each [`Leaves::loser`], because results are valid only for one
+    /// treatment of other pairs. Created at first use.
     tables: HashMap<Option<Side>, TranspositionTable>,
     table_bytes: usize,
     threads: usize,
@@ -36,8 +38,8 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     ///
-    /// [`DbError::MissingForProof`], which names missing pairs; [`DbError::NotStored`] if the placing phase
-    /// cannot be solved under the rules; otherwise as for [`Database::bitbase`].
+    /// [`DbError::MissingForProof`], which names missing pairs; [`DbError::NotStored`] if the
+    /// placing phase cannot be solved under the rules; otherwise as for [`Database::bitbase`].
     pub fn new(database: &'a Database, options: &ProofOptions) -> Result<Prover<'a>, DbError> {
         if let Some(why) = stages::why_unsolved(database.rules()) {
             return Err(DbError::NotStored(why.to_string()));
@@ -120,7 +122,9 @@ impl<'a> Prover<'a> {
         let found: Vec<(Option<Score>, NodeCounts)> = thread::scope(|scope| {
             let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
             let own = search();
-            let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
+            let others = helpers
+                .into_iter()
+                .map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
             others.chain([own]).collect()
         });
         for (_, counts) in &found {
@@ -147,7 +151,7 @@ impl<'a> Prover<'a> {
         self.prove_after(position, None, &mut |_| ())
     }
 
-    /// Proves the value of the position after a turn, and reports the answer to each question.
+    /// Proves the value of a position and reports the answer to each question; `turn` led to it.
     pub(super) fn prove_after(
         &mut self,
         position: &Position,
@@ -187,7 +191,8 @@ impl<'a> Prover<'a> {
         Ok(line)
     }
 
-    /// The first turn in the order of the texts that is proved to keep the value.
+    /// A turn that is proved to keep the value: the first in the order of the texts that pairs in
+    /// memory prove to keep it, otherwise the first that all pairs do.
     fn keeping(&mut self, position: &Position) -> Result<Option<Turn>, DbError> {
         let side = position.side_to_move();
         let proved = self.prove(position)?;
@@ -218,8 +223,8 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// The results of these pairs in memory. If a file holds only some rows, deriving the others at every leaf
-/// would take too long, so they are filled in.
+/// The results of these pairs in memory. If a file holds only some rows, deriving the others at
+/// every leaf would take too long, so they are filled in.
 fn bitbase<'a>(database: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
     #[cfg(feature = "build")]
     for &pair in pairs {

@@ -67,7 +67,7 @@ impl Proved {
 /// A proof and its figures.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Proof {
-    /// The start position.
+    /// The value of the start position.
     pub start: Proved,
     /// The first placements, one for each orbit of the symmetries.
     pub placements: Vec<(Turn, Proved)>,

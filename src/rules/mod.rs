@@ -127,7 +127,8 @@ impl Rules {
         quiet_turns_flying: 0,
     };
 
-    /// Nine Men's Morris where 100 turns without a placement or a removal are a draw, as most programs play.
+    /// Nine Men's Morris where 100 turns without a placement or a removal are a draw, as most
+    /// programs play.
     pub const STANDARD_100: Rules = Rules {
         quiet_turns: 100,
         ..Rules::STANDARD
@@ -145,7 +146,8 @@ impl Rules {
         ..Rules::STANDARD
     };
 
-    /// Lasker Morris: ten stones a side, and a side with stones in hand may move instead of placing.
+    /// Lasker Morris: ten stones a side, and a side with stones in hand may move instead of
+    /// placing.
     pub const LASKER: Rules = Rules {
         moves_while_placing: true,
         ..Rules::TEN
@@ -158,7 +160,7 @@ impl Rules {
         ..Rules::STANDARD
     };
 
-    /// Morabaraba: as Twelve Men's Morris, but a full board is a draw.
+    /// Morabaraba: like Twelve Men's Morris, but a full board is a draw.
     pub const MORABARABA: Rules = Rules {
         full_board: FullBoard::Draws,
         ..Rules::TWELVE
@@ -198,15 +200,16 @@ impl Rules {
         }
     }
 
-    /// Whether a side with this many stones may fly: those on the board, with none in hand unless the side
-    /// may [move while placing](Rules::moves_while_placing); then those in hand count, too.
+    /// Whether a side with this many stones may fly. Stones in hand count only under rules where
+    /// sides [move while placing](Rules::moves_while_placing); under others the side must have
+    /// none.
     #[inline(always)]
     pub fn flies(&self, stones: u32) -> bool {
         stones <= u32::from(self.flying)
     }
 
-    /// The outcome for a side that has to move and has no turn. `board_is_full` says
-    /// whether all points are taken.
+    /// The outcome for a side that has to move and has no turn. `board_is_full` says whether all
+    /// points are taken.
     #[inline(always)]
     pub(crate) fn without_turn(&self, board_is_full: bool) -> WithoutTurn {
         match (self.blocked, self.full_board) {
@@ -216,8 +219,8 @@ impl Rules {
         }
     }
 
-    /// What the depths of values count. Under a limit of quiet turns a win is a win only if the next removal
-    /// comes in time, so depths count the turns to it.
+    /// The end to which depths count turns. Under a limit of quiet turns a win is a win only if the
+    /// next removal comes in time, so depths count the turns to it.
     pub(crate) fn distance(&self) -> Distance {
         match self.quiet_turns {
             0 => Distance::ToEnd,
@@ -230,8 +233,8 @@ impl Rules {
         2 * self.stones
     }
 
-    /// What files of the placing phase hold: under a limit of quiet turns only results, as each placement
-    /// begins the count anew.
+    /// The metric of files of the placing phase: under a limit of quiet turns they hold only
+    /// results, as each placement restarts the count.
     pub(crate) fn placing_metric(&self) -> Metric {
         match self.distance() {
             Distance::ToEnd => Metric::Depth,
@@ -239,8 +242,8 @@ impl Rules {
         }
     }
 
-    /// The number of consecutive turns without a placement or a removal that make a draw while the sides
-    /// have these numbers of stones and none in hand; `None` if there is no limit.
+    /// The number of consecutive turns without a placement or a removal that make a draw while the
+    /// sides have these numbers of stones and none in hand; `None` if there is no limit.
     pub fn quiet_limit(&self, stones: [u8; 2]) -> Option<u8> {
         let few = stones.iter().any(|&stones| stones <= FEWEST_STONES);
         let limit = match self.quiet_turns_flying {
@@ -250,8 +253,9 @@ impl Rules {
         (limit > 0).then_some(limit)
     }
 
-    /// Whether the limit draws a game that has reached this position by `quiet` quiet turns in a row and that
-    /// the position itself does not end. A turn that closes a mill is not over before its removal.
+    /// Whether the limit draws a game that `quiet` quiet turns in a row have led to this position,
+    /// if the position itself does not end it. A turn that closes a mill is not over before its
+    /// removal.
     pub fn is_at_quiet_limit(&self, position: &Position, quiet: u32) -> bool {
         let limit = self.quiet_limit(position.on_board());
         !position.is_placing()
@@ -259,9 +263,9 @@ impl Rules {
             && limit.is_some_and(|limit| quiet >= limit.into())
     }
 
-    /// The value of a turn, without stones in hand, for the side that makes it: `after` is that of the
-    /// position that it leads to, `stones` are those before, and `removes` says whether it takes stones. No
-    /// quiet turns precede it.
+    /// The value of a turn for the side that makes it, without stones in hand and without quiet
+    /// turns before it: `after` is the value of the position that it leads to, `stones` are the
+    /// numbers of stones before it, and `removes` says whether it removes any.
     pub(crate) fn value_of_turn(&self, stones: [u8; 2], removes: bool, after: Value) -> Value {
         let after = match removes {
             true => self.distance().after_removal(after),
@@ -270,8 +274,8 @@ impl Rules {
         self.within_limit(stones, 0, after.backed_up())
     }
 
-    /// The value of a position after `quiet` quiet turns, from its value after none. Without a limit of quiet
-    /// turns it is the same.
+    /// The value of a position after `quiet` quiet turns, from its value after none. Without a
+    /// limit of quiet turns it is the same.
     pub fn after_quiet_turns(&self, position: &Position, quiet: u32, value: Value) -> Value {
         match position.is_placing() || position.removal_owed() {
             true => value,
@@ -313,8 +317,8 @@ impl Rules {
     }
 
     /// A number that differs between any two sets of rules whose moving phases differ. The stones
-    /// per side do not count: the positions of a pair have the same values whatever the number of
-    /// stones that were placed before.
+    /// per side do not count: the positions of a pair have the same values however many stones were
+    /// placed before.
     ///
     /// ```
     /// use millbase::Rules;

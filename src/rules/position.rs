@@ -1,4 +1,5 @@
-//! A position: the stones on the board and in hand, the side to move, and the removals that it owes.
+//! A position: the stones on the board and in hand, the side to move, and the removals that it
+//! owes.
 
 mod text;
 
@@ -30,8 +31,7 @@ impl Side {
         }
     }
 
-    /// Swaps a pair from the order White, Black into the order of this side and its opponent, and
-    /// back.
+    /// Reorders two items from White, Black to this side, its opponent, and back.
     #[inline(always)]
     pub(crate) fn own_first<T>(self, [white, black]: [T; 2]) -> [T; 2] {
         match self {
@@ -237,8 +237,8 @@ impl Position {
         self.in_hand(side) == 0 || rules.moves_while_placing
     }
 
-    /// Whether stones in hand keep the side to move, or both sides, from moving stones: whether the position
-    /// belongs to a placing phase of its own.
+    /// Whether stones in hand keep the side to move, or both sides, from moving stones, so that the
+    /// position belongs to a placing phase of its own.
     #[inline(always)]
     pub(crate) fn is_in_placing_phase(&self, rules: &Rules) -> bool {
         self.is_placing() && !rules.moves_while_placing

@@ -12,7 +12,8 @@ use crate::board::{Board, Point, PointSet};
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, Rules};
 
-/// One turn of the side to move. Turns that differ only in the order of their removals are one turn.
+/// One turn of the side to move. Turns that differ only in the order of their removals are one
+/// turn.
 ///
 /// It is a number with five bits for each point; the removed points are in ascending order, missing
 /// ones last:
@@ -120,7 +121,7 @@ impl Turn {
     }
 
     /// The point whose number begins at this bit, as a set.
-    // A shift by 31 shifts all bits out of a set.
+    // Bit 31, that of a missing point, is outside every set.
     #[inline(always)]
     fn set_at(self, place: u32) -> PointSet {
         PointSet::from_bits(1 << (self.0 >> place & NO_POINT))
@@ -255,8 +256,8 @@ impl std::error::Error for TurnError {}
 impl FromStr for Turn {
     type Err = TurnError;
 
-    /// Parses a turn's text, in small or capital letters and with removals in any order. Does not check
-    /// whether the turn can be legal.
+    /// Parses a turn's text, in small or capital letters and with removals in any order. Does not
+    /// check whether the turn can be legal.
     ///
     /// ```
     /// use millbase::Turn;
@@ -425,8 +426,8 @@ impl Position {
         }
     }
 
-    /// The position after a turn, which must be legal: after another one, the numbers of stones may be wrong.
-    /// [`Position::play`] checks the turn.
+    /// The position after a turn, which must be legal: after an illegal one, the numbers of stones
+    /// may be wrong. [`Position::play`] checks the turn.
     #[inline(always)]
     #[must_use]
     pub fn after(&self, turn: Turn) -> Position {

@@ -10,9 +10,10 @@
 //! line does not allow (graph-history interaction). Placements cannot repeat a position, so neither
 //! the proof of the start position nor the exact values of the placing phase are affected.
 //!
-//! A selective search trusts the evaluation: it orders the turns by it, searches late ones less deep, and does
-//! not search positions near the horizon that it rates far better than the window. Wins and losses that it finds
-//! are proved all the same; it may only find them at a greater depth.
+//! A selective search trusts the evaluation: it orders the turns by it, searches late ones less
+//! deeply, and does not search positions near the horizon that it rates far better than the window.
+//! Wins and losses that it finds are proved all the same, but it may find them only at a greater
+//! depth.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -150,12 +151,13 @@ const TRANSPOSITION_DEPTH: u32 = 3;
 /// The least depth of a node whose turns are ordered by the evaluation of the positions after them.
 const EVALUATED_DEPTH: u32 = 2;
 
-/// The most depth at which a node is not searched whose evaluation is better than the window by the margin, in
-/// hundredths of a stone, for each turn of depth (reverse futility pruning).
+/// Reverse futility pruning: up to this depth, a node is not searched if its evaluation exceeds the
+/// window by at least the margin, in the unit of estimates, for each turn of depth.
 const FUTILE_DEPTH: u32 = 3;
 const FUTILE_MARGIN: i16 = 150;
 
-/// By how many turns the search of a node's turn is shallower at first, by the number of turns before it.
+/// The number of turns by which a node's turn is searched less deeply at first; `earlier` is the
+/// number of turns searched before it.
 fn reduction(depth: u32, earlier: usize) -> u32 {
     match (depth, earlier) {
         (..3, _) | (_, ..3) => 0,
@@ -183,7 +185,8 @@ pub(crate) struct SearchContext<'a, E> {
     pub abdada: Option<&'a Abdada>,
     /// Whether each turn after the first is searched with a null window before the full one.
     pub pvs: bool,
-    /// Whether the evaluation orders the turns, and turns and positions that it rates low are searched less deep.
+    /// Whether the evaluation orders the turns, and turns and positions that it rates low are
+    /// searched less deeply.
     pub selective: bool,
 }
 

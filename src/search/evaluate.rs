@@ -1,6 +1,6 @@
-//! The static evaluation, for positions that no database answers: by the network, or by hand-made rules: stones,
-//! mills, lines that lack one stone, mobility and blocked stones, with weights that depend on the phase of
-//! each side.
+//! The static evaluation of positions that no database answers, by the network or by hand-made
+//! rules. The rules count stones, mills, lines that lack one stone, mobility and blocked stones,
+//! with weights that depend on the phase of each side.
 
 use super::score::Score;
 use crate::board::PointSet;

@@ -8,7 +8,7 @@
 //! - `score`: the numbers by which a search rates positions
 //! - `table`: the transposition table
 //! - `key`: keys of positions
-//! - `clock`: the time, also where the standard library has none
+//! - `clock`: the time, even where the standard library has none
 
 pub(crate) mod clock;
 pub(crate) mod core;
@@ -35,8 +35,9 @@ use crate::value::Value;
 
 pub use score::{Score, ScoreMeaning};
 
-/// The search algorithm. All find the same value at the same depth, except [`Algorithm::Selective`]. A [`Search`] keeps what any
-/// of them found, so exact values after a selective search take a new one.
+/// The search algorithm. All but [`Algorithm::Selective`] find the same value at the same depth. A
+/// [`Search`] keeps the results of any of them, so exact values after a selective search need a new
+/// [`Search`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
     /// Alpha-beta with the full window for every turn.
@@ -46,8 +47,8 @@ pub enum Algorithm {
     Pvs,
     /// MTD(f): a sequence of null-window searches that begins at the last value.
     Mtdf,
-    /// As [`Algorithm::Pvs`]; where the evaluation is that of the network, turns and positions that it
-    /// rates low are searched less deep. Plays best.
+    /// As [`Algorithm::Pvs`]; where the evaluation is that of the network, turns and positions that
+    /// it rates low are searched less deeply. Plays best.
     #[default]
     Selective,
 }
@@ -136,6 +137,9 @@ pub struct Search {
 }
 
 impl Search {
+    /// A size of the transposition table in bytes that is enough for some seconds a turn.
+    pub const DEFAULT_HASH_BYTES: usize = 16 << 20;
+
     /// A search on `threads` threads with a transposition table of about `hash_bytes` bytes.
     pub fn new(rules: Rules, hash_bytes: usize, threads: usize) -> Search {
         Search {
@@ -146,7 +150,7 @@ impl Search {
         }
     }
 
-    /// The search with the evaluation by hand-made rules, also where a network is better.
+    /// The search with the evaluation by hand-made rules, even where a network is better.
     #[must_use]
     pub(crate) fn by_hand(mut self) -> Search {
         self.evaluation = Evaluation::ByHand;

@@ -62,7 +62,8 @@ impl<'a, E: Evaluator> Root<'a, E> {
         report: &mut dyn FnMut(&PrincipalVariation),
     ) -> Vec<PrincipalVariation> {
         let mut worker = Worker::new(self.context, &self.path);
-        // A search that is stopped before its first depth has any turn, with the static evaluation of the root.
+        // A search that is stopped before it completes a depth returns the first turn, with the
+        // static evaluation of the root.
         let glance = |turn: &RootTurn| PrincipalVariation {
             score: self.context.evaluator.evaluate(&self.position),
             ..self.variation(&worker, 0, turn, 0)

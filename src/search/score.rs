@@ -10,7 +10,7 @@ use crate::value::{Dtw, Value, Wdl};
 /// ```text
 /// END - n       wins in n turns
 /// KNOWN         wins in an unknown number of turns
-/// -KNOWN < e < KNOWN   hundredths of a stone by the evaluation; 0 is also the score of a draw
+/// -KNOWN < e < KNOWN   an estimate in its own unit; 0 is also the score of a draw
 /// ```
 ///
 /// and the same with the other sign for losses.
@@ -31,7 +31,8 @@ pub enum ScoreMeaning {
     Win(u16),
     /// The side to move wins in an unknown number of turns.
     KnownWin,
-    /// Hundredths of a stone; a draw is 0.
+    /// An estimate: hundredths of the logarithm of the odds by the network, of a stone by hand;
+    /// a draw is 0.
     Evaluation(i16),
     /// The side to move loses in an unknown number of turns.
     KnownLoss,
@@ -51,10 +52,10 @@ impl Score {
     /// Worse than every other score.
     pub const LEAST: Score = Score(-END);
 
-    /// An evaluation in hundredths of a stone, clamped to the range of evaluations.
-    pub fn evaluation(centistones: i32) -> Score {
+    /// The score of an estimate, clamped to the range of estimates.
+    pub fn evaluation(estimate: i32) -> Score {
         const LARGEST: i32 = KNOWN as i32 - 1;
-        Score(centistones.clamp(-LARGEST, LARGEST) as i16)
+        Score(estimate.clamp(-LARGEST, LARGEST) as i16)
     }
 
     /// A win in `turns` turns; more than 2000 count as 2000.
@@ -99,7 +100,7 @@ impl Score {
         }
     }
 
-    /// The number itself: hundredths of a stone for evaluations.
+    /// The number itself: the estimate, if the score is one.
     pub fn number(self) -> i16 {
         self.0
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::position::{Situation, ValuedTurn};
 use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
-use crate::coach::explain::{FORCED_POSITIONS, Forced, closing_points};
+use crate::coach::explain::{Forced, MOST_FORCED_POSITIONS, closing_points};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
@@ -80,10 +80,11 @@ impl ExplainAnswer {
         position: &Fen,
         turn: Option<Turn>,
     ) -> Result<ExplainAnswer, DbError> {
-        ExplainAnswer::find_within(database, position, turn, FORCED_POSITIONS)
+        ExplainAnswer::find_within(database, position, turn, MOST_FORCED_POSITIONS)
     }
 
-    /// The same, with a search of at most `forced_positions` positions for the forced removal.
+    /// [`ExplainAnswer::find`] with a search of at most `forced_positions` positions for the forced
+    /// removal.
     ///
     /// # Errors
     ///

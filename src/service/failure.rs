@@ -108,7 +108,7 @@ impl From<DbError> for Failure {
     }
 }
 
-/// The sentence of a database's error with advice for callers that are no commands.
+/// The sentence of a database's error with advice for callers other than the program's commands.
 pub fn with_advice(error: &DbError) -> String {
     let advice = match error {
         DbError::Missing { .. } => {
@@ -141,7 +141,7 @@ pub struct FailureAnswer {
 }
 
 impl FailureAnswer {
-    /// A failure, with the sentence that is said of a database's error.
+    /// A failure; `sentence` words an error of the databases.
     pub fn new(failure: &Failure, sentence: fn(&DbError) -> String) -> FailureAnswer {
         FailureAnswer {
             code: failure.code(),

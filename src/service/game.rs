@@ -235,7 +235,7 @@ pub struct PlayAnswer {
     /// The value of the turn for the side that makes it, where it is known.
     wdl: Option<Wdl>,
     dtw: Option<Dtw>,
-    /// The search's score of the turn, in hundredths of a stone, where the value is not known.
+    /// The search's estimate of the turn, where the value is not known: hundredths of the logarithm of the odds by the network, of a stone by hand.
     #[schemars(range(min = -1000, max = 1000))]
     score: Option<i32>,
     /// The depth of the search.
@@ -262,7 +262,7 @@ impl PlayAnswer {
             turn: choice.as_ref().map(|choice| choice.turn),
             wdl: known.map(Value::wdl),
             dtw: known.and_then(Value::dtw),
-            score: searched.map(|variation| hundredths(variation.score.meaning())),
+            score: searched.map(|variation| estimate(variation.score.meaning())),
             depth: searched.map(|variation| variation.depth),
             line: variation.map_or_else(Vec::new, |variation| variation.turns.clone()),
             ending: game.ending().map(EndingAnswer::from),
@@ -273,8 +273,8 @@ impl PlayAnswer {
     }
 }
 
-/// A search's score in hundredths of a stone; an end that it sees counts as ten stones.
-fn hundredths(meaning: ScoreMeaning) -> i32 {
+/// A search's score as an estimate; an end that it sees counts as 1000.
+fn estimate(meaning: ScoreMeaning) -> i32 {
     const END: i32 = 1000;
     match meaning {
         ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => END,

@@ -49,7 +49,7 @@ pub fn write(out: &mut impl Write, answer: &impl Serialize) -> io::Result<()> {
 /// An answer as JSON text with its version and a line break.
 pub fn json(answer: &impl Serialize) -> Vec<u8> {
     let mut text = Vec::with_capacity(4096);
-    // Memory does not fail to take the text.
+    // Writing to memory cannot fail.
     let _ = write(&mut text, answer);
     text
 }

@@ -39,14 +39,15 @@ pub fn is_start(text: &str) -> bool {
 /// The most bytes of a position's text.
 const LONGEST_POSITION: usize = 1024;
 
-/// The most bytes of a game's turns: more than a thousand turns; and of a list of positions: more than two hundred.
+/// The most bytes of a game's turns, enough for more than a thousand, and of a list of positions,
+/// enough for more than two hundred.
 const LONGEST_GAME: usize = 12 << 10;
 
 /// The most bytes of a text with games.
 pub const LONGEST_TEXT: usize = 256 << 10;
 
 /// The most positions of the search for a forced removal, which then takes a fraction of a second.
-const FORCED_POSITIONS: u64 = 20_000;
+const QUICK_FORCED_POSITIONS: u64 = 20_000;
 
 /// The most turns of a line.
 const LONGEST_LINE: usize = 1000;
@@ -72,9 +73,9 @@ pub struct Question {
     moves: String,
     /// A text with games, or with a position on each line.
     pub text: String,
-    /// The rules; without it those of the server.
+    /// The rules; `None` for those of the server.
     rules: Option<String>,
-    /// The turn to explain; without it all.
+    /// The turn to explain; `None` for all.
     turn: Option<String>,
     /// The most turns of a line.
     limit: Option<usize>,
@@ -106,7 +107,7 @@ pub fn position(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
     }
 }
 
-/// A text that is too long to be what a question asks about.
+/// The failure of a text of more than `most` bytes, which is too long to be a `what`.
 pub fn too_long(most: usize, what: &str) -> Failure {
     Failure::Question {
         reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
@@ -164,7 +165,7 @@ impl Question {
         };
         Rules::named(name).ok_or_else(|| {
             let names = settings::names();
-            let message = format!("there are no rules '{name}'; the server knows {names}");
+            let message = format!("there are no rules '{name}'; expected one of {names}");
             let fields = [("name", name.clone()), ("names", names)];
             Failure::Question {
                 reason: Some(Refusal::new("rules", fields)),
@@ -180,7 +181,7 @@ impl Question {
     /// [`Failure::Question`] if there is none, [`Failure::Position`] if it is wrong.
     pub fn position(&self, rules: &Rules) -> Result<Fen, Failure> {
         let text = self.fen.as_deref().ok_or_else(|| {
-            Failure::question("the question has no position; ask like /probe?fen=start")
+            Failure::question("the question has no position; expected one like fen=start")
         })?;
         Ok(position(&text.replace('_', " "), rules)?)
     }
@@ -241,7 +242,7 @@ impl Question {
                 })?)
             }
         };
-        let found = ExplainAnswer::find_within(database, &position, turn, FORCED_POSITIONS);
+        let found = ExplainAnswer::find_within(database, &position, turn, QUICK_FORCED_POSITIONS);
         Ok(found?)
     }
 
@@ -249,7 +250,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// A [`Failure`] if it is no pair of the rules.
+    /// A [`Failure`] if it is not a pair of the rules.
     pub fn pair(&self, rules: &Rules) -> Result<Option<Pair>, Failure> {
         let Some(text) = &self.pair else {
             return Ok(None);
@@ -341,7 +342,7 @@ pub struct Service {
     pub search: Arc<Search>,
     /// The rules about draws.
     pub draws: DrawRule,
-    /// Words an error of the databases, with the program's advice.
+    /// Puts an error of the databases into words, with the program's advice.
     pub sentence: fn(&DbError) -> String,
 }
 
@@ -361,7 +362,8 @@ impl Service {
         stop::until(stop, || self.find(topic, question, stop))
     }
 
-    /// For each position of the question, on a line of its own, the answer that `find` has, or an [`ErrorAnswer`].
+    /// For each position of the question, on a line of its own, the answer that `find` returns, or
+    /// an [`ErrorAnswer`].
     pub fn each<A: Serialize>(
         &self,
         question: &Question,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Fen;
-use crate::notation::{GameResult, Line, Record, Records, Remark};
+use crate::notation::{GameResult, Line, Record, RecordReader, Remark};
 use crate::rules::Rules;
 
 /// The most games of an answer to a question.
@@ -58,8 +58,8 @@ pub struct ReadAnswer {
 impl ReadAnswer {
     /// Reads at most this number of games of a text; `rules` are those of games that name none.
     pub fn read(text: &str, rules: &Rules, most: usize) -> ReadAnswer {
-        // A text in memory has no errors of input.
-        let mut records = Records::new(*rules, text.as_bytes()).flatten();
+        // Reading from memory cannot fail.
+        let mut records = RecordReader::new(*rules, text.as_bytes()).flatten();
         let games = records.by_ref().take(most);
         ReadAnswer {
             games: games.map(RecordAnswer::from).collect(),

@@ -34,7 +34,7 @@ struct Settings {
     quiet_turns_flying: Option<i64>,
 }
 
-/// A setting that cannot be so.
+/// A wrong setting, with the sentence about it.
 struct Mistake {
     key: String,
     sentence: String,
@@ -50,7 +50,7 @@ impl Settings {
                 sentence,
             })?,
         };
-        // A number within limits, or a sentence that begins with these words.
+        // The number if it is allowed, otherwise a mistake with this sentence.
         let number = |key: &str, number: i64, is_allowed: &dyn Fn(u8) -> bool, sentence: String| {
             let number = u8::try_from(number).ok();
             let number = number.filter(|&number| is_allowed(number));
@@ -106,7 +106,7 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-/// The set of this name; the error says that there are only the sets and these others.
+/// The set of this name; the error lists the sets and `others`.
 fn named(name: &str, others: &str) -> Result<Rules, String> {
     let unknown = || {
         let names = names();
@@ -170,7 +170,7 @@ pub fn of_toml(text: &str) -> Result<Rules, String> {
     })
 }
 
-/// A value of TOML as one of JSON; what no setting has, as an empty value of its kind.
+/// A value of TOML as one of JSON. Arrays and tables, which no setting has, become empty ones.
 fn json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::from(&**text),
@@ -334,7 +334,7 @@ mod tests {
     fn mappings_are_read_as_files_are() {
         assert_eq!(of_json("{}"), Ok(Rules::STANDARD));
         for (_, rules) in Rules::NAMED {
-            // What answers say of rules can be given back.
+            // Rules as answers write them can be read back.
             let mapping = serde_json::to_string(&rules).unwrap();
             assert_eq!(of_json(&mapping), Ok(rules));
         }

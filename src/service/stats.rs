@@ -101,7 +101,7 @@ impl From<&PlyFile> for PlyCounts {
 }
 
 impl PlyCounts {
-    /// Those of the files of the placing phase.
+    /// The counts of all usable files of the placing phase.
     pub fn of_all(database: &Database) -> Vec<PlyCounts> {
         database.plies().map(PlyCounts::from).collect()
     }
@@ -134,7 +134,8 @@ pub struct StatsAnswer {
 }
 
 impl StatsAnswer {
-    /// The counts of these tables, which are those of `pair` or of all; then those of the plies belong to them.
+    /// The counts of `tables`, which are those of `pair`, or of all pairs if there is none; then
+    /// the files of the placing phase are counted, too.
     pub fn new(
         database: &Database,
         pair: Option<Pair>,
@@ -156,7 +157,7 @@ impl StatsAnswer {
         }
     }
 
-    /// The counts of a pair or of all usable files, without the folders of this machine.
+    /// The counts of a pair or of all usable files, without the paths of this machine.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Tables in memory or in files of a build, compressed: quickly rather than well.
+//! Compressed tables in memory or in files of a build: compressed quickly rather than well.
 
 use std::io;
 

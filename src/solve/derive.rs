@@ -1,7 +1,7 @@
 //! Derives the table of one side to move from that of the other by a one-turn search.
 //!
-//! Once the values with one side to move are known, and those after captures, the other side's values need
-//! no sweep: each is that of its best turn.
+//! Once the values with one side to move are known, and those after captures, the other side's
+//! values need no sweep: each is that of its best turn.
 
 use std::io;
 use std::ops::Deref;
@@ -46,7 +46,8 @@ pub fn derive<V: Deref<Target = [u8]>>(
     Ok(finished)
 }
 
-/// The positions of a table for which each side's number of stones on black points is odd or even.
+/// A part of a table: the positions in which each side's number of stones on black points is odd,
+/// even or any.
 #[derive(Clone, Copy, Default)]
 struct TablePart {
     /// Whether the mover's number is odd; `None` for odd and even ones.
@@ -56,9 +57,9 @@ struct TablePart {
     quiet: bool,
 }
 
-/// Derives a part of a table in place. `quiet` has the values with the other side to move. `None` says that
-/// this table has them, as both sides have equal numbers of stones: then it already holds the values to which
-/// quiet turns lead from this part.
+/// Derives a part of a table in place. `quiet` has the values with the other side to move; it is
+/// `None` if both sides have equally many stones, so that this table has them. Then the table
+/// already holds the values to which quiet turns lead from this part.
 fn derive_part(
     rules: &Rules,
     material: Material,
@@ -89,7 +90,7 @@ fn derive_part(
             let quiet = match quiet {
                 Some(quiet) => &quiet[range],
                 None => {
-                    // Other threads fill in this part at the same time, but no turn leads from it to it.
+                    // Other threads are filling in this part, but no turn leads from it to itself.
                     let values = atomics[range].iter();
                     own.clear();
                     own.extend(values.map(|value| value.load(Ordering::Relaxed)));
@@ -112,11 +113,11 @@ fn derive_part(
     fill_images(&index, finished);
 }
 
-/// Fills in the values that the file of a table with the larger side to move, or with equal sides, omits.
-/// `captures` are the tables of [`captures_to_fill`].
+/// Fills in the values that the file of a table with the larger side to move, or with equal sides,
+/// omits. `captures` are the tables of [`captures_to_fill`].
 ///
-/// If that needs the table with the smaller side to move, returns it: all of it if `both` is set, else only
-/// the needed part.
+/// If that needs the table with the smaller side to move, returns it: all of it if `both` is set,
+/// else only the needed part.
 ///
 /// # Errors
 ///
@@ -189,8 +190,8 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     Ok(None)
 }
 
-/// The tables that [`fill_omitted`] needs: those after captures in this table, then those after captures
-/// in the table with the other side to move.
+/// The tables that [`fill_omitted`] needs: those after captures in this table, then those after
+/// captures in the table with the other side to move.
 pub(crate) fn captures_to_fill(
     rules: &Rules,
     material: Material,
@@ -220,7 +221,8 @@ struct DeriveRow<'a> {
 /// Memory that is reused from row to row.
 #[derive(Default)]
 struct DeriveScratch {
-    /// The ordered values after quiet turns, and of the best quiet turns, by the parts of the columns.
+    /// The ordered values after quiet turns, and of the best quiet turns, by the parts of the
+    /// columns.
     after: Vec<Vector>,
     raised: Vec<Vector>,
     /// The ordered value of the best turn of each column.

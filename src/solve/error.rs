@@ -31,7 +31,7 @@ pub enum SolveError {
     PlyTooDeep(u8),
     /// The placing phase cannot be solved under these rules; the sentence says why.
     Rules(&'static str),
-    /// The folder has a file whose contents differ from those of the files to write.
+    /// The folder has a file of another metric than the files to write.
     OtherContents {
         /// The pair of the file.
         pair: Pair,

@@ -1,4 +1,4 @@
-//! What a build reports: its events, and what it took at the end.
+//! The events of a build, and its report: the files that it made, with sizes and times.
 
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,14 @@ pub(super) fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What follows a build, and may end it with an error.
+/// A function that receives the events of a build and may end it with an error.
 pub type Observer<'a> = dyn FnMut(BuildEvent<'_>) -> Result<(), SolveError> + 'a;
 
 /// A step of a build.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum BuildEvent<'a> {
-    /// A pair is begun with its captures.
+    /// Work on a pair begins: its captures are looked up.
     PairStarted(Pair),
     /// The captures of the pair have been looked up.
     CapturesFound,
@@ -36,7 +36,7 @@ pub enum BuildEvent<'a> {
     Writing,
     /// The pair's file is complete.
     PairFinished(&'a PairReport),
-    /// A ply is begun. All pairs are finished.
+    /// Work on a ply begins. All pairs are finished.
     PlyStarted(u8),
     /// A stage of the ply is solved.
     StageSolved(Stage),
@@ -76,7 +76,7 @@ pub struct PairReport {
 #[derive(Clone, Copy, Default, Debug)]
 #[non_exhaustive]
 pub struct TableTimes {
-    /// Reading the table that captures lead to.
+    /// Reading the tables that captures and placements lead to.
     pub load: Duration,
     /// Looking up the captures and counting the quiet turns.
     pub initialise: Duration,
@@ -99,8 +99,8 @@ impl TableTimes {
 pub struct PlyReport {
     /// The number of turns made before its positions.
     pub ply: u8,
-    /// The size of its file in bytes, or, for a ply that is not kept, of the files of the stages that this
-    /// build solved.
+    /// The size of its file in bytes, or, for a ply that is not kept, of the files of the stages
+    /// that this build solved.
     pub bytes: u64,
     /// Time to read tables.
     pub load: Duration,

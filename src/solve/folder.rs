@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::error::SolveError;
 use crate::store::{self, DbError};
 
-/// The file whose lock shows that a build is at work in its folder.
+/// The file that a running build locks in its folder.
 const LOCK: &str = ".build.lock";
 
 /// A folder locked for one build, until this is dropped or the process ends.
@@ -37,7 +37,8 @@ impl BuildFolder {
             let file = file.map_err(DbError::io(path))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(SolveError::Busy(path.to_path_buf())),
-                // Some file systems have no locks. There two builds only do the same work twice.
+                // Some file systems have no locks. On those, two builds merely do the same work
+                // twice.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
             // A build that ended meanwhile may have removed this file.
@@ -58,8 +59,8 @@ impl BuildFolder {
         &self.path
     }
 
-    /// Asks the build in the folder to stop: it returns [`SolveError::Stopped`] at its next event. The files that are finished
-    /// stay.
+    /// Asks the build in the folder to stop: it returns [`SolveError::Stopped`] at its next event.
+    /// Finished files stay.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -72,7 +73,7 @@ impl BuildFolder {
         }
     }
 
-    /// Removes the unfinished file and that of the lock when the process is about to end.
+    /// Removes unfinished files and the file of the lock, for a process that is about to end.
     ///
     /// # Errors
     ///

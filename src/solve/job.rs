@@ -1,13 +1,13 @@
-//! Carries out a plan: solves its pairs one by one, then its plies, the last placement first, and writes
-//! their files.
+//! Carries out a plan: solves its pairs one by one, then its plies, the last placement first, and
+//! writes their files.
 //!
-//! A file with its final name is complete. So after a build was stopped at any moment, a new plan goes on
-//! with what is missing.
+//! A file with its final name is complete. So after a build is stopped at any moment, a new plan
+//! continues with the missing files.
 //!
-//! A ply needs the tables of the next one, or, for the last ply, those of the pairs. Each solved table goes
-//! to a file of its [`stage`] at once: the tables of the last ply while those of the pair that they lead to
-//! are still in memory. A ply that is kept gets its file from these. The files of the stages are removed as
-//! soon as the ply before is finished.
+//! A ply needs the tables of the next one, or, for the last ply, those of the pairs. Each solved
+//! table goes to a file of its [`stage`] at once: the tables of the last ply while those of the
+//! pair that they lead to are still in memory. A ply that is kept gets its file from these. The
+//! files of the stages are removed as soon as the ply before them is finished.
 
 use std::path::Path;
 use std::time::Instant;
@@ -33,7 +33,7 @@ use crate::store::{
 };
 use crate::value::Metric;
 
-/// Builds what a folder, which must exist, lacks of a request.
+/// Builds the files of a request that a folder, which must exist, lacks.
 ///
 /// ```no_run
 /// use millbase::solve::{BuildRequest, build, kept_plies};
@@ -62,12 +62,13 @@ pub fn build(
 }
 
 impl BuildPlan {
-    /// Solves the pairs and plies of the plan and writes their files to its folder, which is locked. For
-    /// plies without pairs, the folder must have the files of all pairs.
+    /// Solves the pairs and plies of the plan and writes their files to its folder, which is
+    /// locked. For plies without pairs, the folder must have the files of all pairs.
     ///
     /// # Errors
     ///
-    /// [`SolveError`]; [`SolveError::Stopped`] after [`BuildFolder::stop`]. The files finished before stay.
+    /// [`SolveError`]; [`SolveError::Stopped`] after [`BuildFolder::stop`]. The files finished
+    /// before stay.
     pub fn run(
         &self,
         folder: &BuildFolder,
@@ -119,8 +120,8 @@ struct PairsJob<'a> {
     cache: TableCache,
     /// The tables that may have [`unfinished`] files.
     unfinished: Vec<Material>,
-    /// The stages of the last placement that this build has to solve, with the tables to which their turns
-    /// lead: without a mill, and with a capture if games go on after it.
+    /// The stages of the last placement that this build has to solve, with the tables to which
+    /// their turns lead: without a mill, and with a capture if games go on after it.
     last_stages: Vec<(Stage, Material, Option<Material>)>,
 }
 
@@ -188,7 +189,8 @@ impl<'a> PairsJob<'a> {
         })
     }
 
-    /// The table that captures lead to, which stays in the cache if it is needed `again`.
+    /// The values of a table that captures or placements lead to; it stays in the cache if it is
+    /// needed `again`.
     fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
         let (folder, rules) = (self.folder, self.request.rules);
         if let Some(values) = unfinished::read(folder, &rules, material)? {
@@ -260,12 +262,13 @@ struct PliesJob<'a> {
     profile: Profile,
     folder: &'a Path,
     stage_sets: &'a StageSets,
-    /// The report on the ply in work.
+    /// The report on the current ply.
     report: PlyReport,
 }
 
 impl PliesJob<'_> {
-    /// Solves the stages of a ply that have no file yet, and writes the file of the ply if it is kept.
+    /// Solves the stages of a ply that have no file yet, and writes the file of the ply if it is
+    /// kept.
     fn build(
         &mut self,
         &PlannedPly { ply, kept, .. }: &PlannedPly,
@@ -289,7 +292,8 @@ impl PliesJob<'_> {
                     let quiet = timed(load, || next.load(stage.after_quiet()))?;
                     let captures = timed(load, || next.load(stage.after_capture()))?;
                     let values = self.solve(stage, quiet.as_deref(), captures.as_deref())?;
-                    // The captures of one stage often lead to the same table as the quiet turns of the next.
+                    // The captures of one stage often lead to the same table as the quiet turns of
+                    // the next.
                     next.last = captures.map(|table| (stage.after_capture(), table));
                     Some(values)
                 }
@@ -306,7 +310,8 @@ impl PliesJob<'_> {
         Ok(std::mem::take(&mut self.report))
     }
 
-    /// Solves a stage from the tables after placements without a mill and after captures, and writes its file.
+    /// Solves a stage from the tables after placements without a mill and after captures, and
+    /// writes its file.
     fn solve(
         &mut self,
         stage: Stage,
@@ -333,10 +338,10 @@ struct NextTables<'a> {
     database: &'a Database,
     folder: &'a Path,
     stage_sets: &'a StageSets,
-    /// What the values must contain.
+    /// The metric that the values must have.
     metric: Metric,
-    /// The tables of the pairs after the last placement; `None` while stones are left in hand: then the values
-    /// are in the files of the next ply's stages or in its own.
+    /// The tables of the pairs after the last placement; `None` while stones are left in hand: then
+    /// the values are in the files of the next ply's stages or in its own.
     pairs: Option<Loader<&'a Database>>,
     /// The table to load next, if it is here already.
     last: Option<(Stage, Bytes)>,
@@ -376,7 +381,7 @@ impl<'a> NextTables<'a> {
         Ok(tables)
     }
 
-    /// The table of a stage; `None` if no game comes to it.
+    /// The table of a stage; `None` if no game reaches it.
     fn load(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
         if !self.stage_sets.exists(stage) {
             return Ok(None);

@@ -1,15 +1,16 @@
 //! Solves the pairs by retrograde analysis, and the plies of the placing phase in one pass each.
 //!
-//! A build goes from a [`BuildRequest`] to a [`BuildPlan`], which says what a folder lacks and what it takes
-//! to make that. [`BuildPlan::run`] makes it (and [`build`] does both), reports [`BuildEvent`]s, from which [`BuildProgress`]
-//! forecasts the time left, and returns a [`BuildReport`].
+//! A build goes from a [`BuildRequest`] to a [`BuildPlan`], which says what a folder lacks and how
+//! much memory, disk and time that needs. [`BuildPlan::run`] carries the plan out ([`build`] does
+//! both), reports [`BuildEvent`]s, from which [`BuildProgress`] forecasts the time left, and
+//! returns a [`BuildReport`].
 //!
 //! * `plan`, `folder`, `job`, `events`, `progress`: the build.
 //! * `pair` solves one pair in memory, `ply` one stage of the placing phase.
-//! * `placements` finds the best placements of a row, for both.
+//! * `slides` and `placements` find the best quiet turns and the best placements of a row.
 //! * `tables` loads whole tables from files, `derive` computes those that files omit.
-//! * `unfinished` keeps tables in files that a build needs on its way.
-//! * `repack` writes the values of a file again at another level or with another profile.
+//! * `unfinished` keeps in files the tables that a build needs on its way.
+//! * `repack` writes the values of a file again with another profile.
 
 mod compressed;
 pub(crate) mod derive;

@@ -1,8 +1,10 @@
-//! The best placements of all sets of the mover in one row, from the values of the positions after them.
+//! The best placements of all sets of the mover in one row, from the values of the positions after
+//! them.
 //!
-//! After a placement the side that waited is to move. So if the rows are the waiting side's sets, the placements
-//! of a row that close no mill lead to one row of the next table, and the captures lead to one row for each stone
-//! that can be removed. The latter go from the mover's sets after a placement back to those before it:
+//! After a placement the side that waited is to move. So if the rows are the waiting side's sets,
+//! the placements of a row that close no mill lead to one row of the next table, and the captures
+//! lead to one row for each stone that can be removed. The captures are followed from the mover's
+//! sets after a placement back to those before it:
 //!
 //! ```text
 //! for each set M' of the mover after a placement that has a mill
@@ -64,9 +66,10 @@ impl<'a> Placements<'a> {
         }
     }
 
-    /// Raises the ordered value of each of the mover's sets to that of its best placement. `row` and `waiting` are the
-    /// number and the set of the row. Some sets that no game reaches have no values: the last two functions say
-    /// which sets can be reached without a mill, and which with one.
+    /// Raises the ordered value of each of the mover's sets to that of its best placement. `row`
+    /// and `waiting` are the number and the set of the row. Some sets that no game reaches have no
+    /// values: the last two functions say which sets can be reached without a mill, and which with
+    /// one.
     #[inline(always)]
     pub fn raise<B: Bits>(
         &self,

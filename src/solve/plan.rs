@@ -1,5 +1,5 @@
-//! What a build makes: the pairs and the plies that a folder lacks, in the order in which they are solved,
-//! with forecasts of memory, files and time.
+//! The plan of a build: the pairs and the plies that a folder lacks, in the order in which they are
+//! solved, with forecasts of memory, files and time.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -18,8 +18,9 @@ use crate::store::codec::can_omit;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
 
-/// The time of one entry on one core of the machine *Zen 5* of docs/RESULTS.md, from start to written file, in
-/// ns: of all pairs of the standard rules without the last placement, and of their placing phase.
+/// The time of one entry on one core of the machine *Zen 5* of docs/RESULTS.md, from start to
+/// written file, in ns: of all pairs of the standard rules without the last placement, and of their
+/// placing phase.
 const PAIR_NS_PER_ENTRY: f64 = 61.0;
 const PLY_NS_PER_ENTRY: f64 = 19.0;
 
@@ -27,8 +28,8 @@ const PLY_NS_PER_ENTRY: f64 = 19.0;
 const PLY_BYTES_PER_ENTRY: f64 = 0.087;
 const PLY_WDL_BYTES_PER_ENTRY: f64 = 0.023;
 
-/// Measured memory besides the tables of a ply, in bytes: the program, the rows, marks of sets, and buffers
-/// of the threads.
+/// Measured memory besides the tables of a ply, in bytes: the program, the rows, marks of sets, and
+/// buffers of the threads.
 const PLY_FIXED: u64 = 100 << 20;
 
 /// The files that a folder is to hold.
@@ -38,8 +39,8 @@ pub struct BuildRequest {
     pub rules: Rules,
     /// The pairs. A build also makes those that they need.
     pub pairs: Vec<Pair>,
-    /// The plies of the placing phase whose files are kept, which need the files of all pairs; empty to
-    /// leave the placing phase out.
+    /// The plies of the placing phase whose files are kept, which need the files of all pairs;
+    /// empty to leave the placing phase out.
     pub plies: BTreeSet<u8>,
     /// Contents and compression of the files.
     pub profile: Profile,
@@ -52,9 +53,10 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     pairs
 }
 
-/// The plies whose files are kept by default: all early ones, which are small, and then every third one up to some
-/// placements from the end, so that a short search leads from any position to the next file or to the moving phase.
-/// With depths these are four placements; files without depths, which are to be small, leave more to the search.
+/// The plies whose files are kept by default: all early ones, which are small, and then every third
+/// one up to some placements from the end, so that a short search leads from any position to the
+/// next file or to the moving phase. With depths these are four placements; files without depths,
+/// which are to be small, leave more to the search.
 pub fn kept_plies(rules: &Rules, profile: Profile) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
     if rules.moves_while_placing {
@@ -140,8 +142,8 @@ pub struct PlannedPly {
 }
 
 impl BuildPlan {
-    /// The plan for a folder, which need not exist. Solved stages that an interrupted build left there are
-    /// not solved again.
+    /// The plan for a folder, which need not exist. Solved stages that an interrupted build left
+    /// there are not solved again.
     ///
     /// ```
     /// use millbase::solve::{BuildPlan, BuildRequest};
@@ -163,9 +165,10 @@ impl BuildPlan {
     ///
     /// # Errors
     ///
-    /// [`SolveError::OtherContents`] if the folder has a file of another metric, [`SolveError::Rules`] if
-    /// plies are wanted but cannot be solved under the rules, and [`SolveError::Database`] if a wanted pair
-    /// has a file that cannot be used: no build replaces it unasked.
+    /// [`SolveError::OtherContents`] if the folder has a file of another metric,
+    /// [`SolveError::Rules`] if plies are wanted but cannot be solved under the rules, and
+    /// [`SolveError::Database`] if a wanted pair has a file that cannot be used: no build replaces
+    /// it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let database = match folder.exists() {
             true => Database::open(folder, request.rules)?,
@@ -174,8 +177,8 @@ impl BuildPlan {
         BuildPlan::of(&database, folder, request)
     }
 
-    /// As [`new`](BuildPlan::new), where the folder's database has been opened already: its files are not opened again,
-    /// and what was written since then does not count.
+    /// As [`new`](BuildPlan::new), with the database of the folder already opened. Files written
+    /// since then do not count.
     pub fn of(
         database: &Database,
         folder: &Path,
@@ -222,7 +225,8 @@ impl BuildPlan {
         })
     }
 
-    /// The pairs of the request and those that they need, solved or not, each after those that it needs.
+    /// The pairs of the request and those that they need, solved or not, each after those that it
+    /// needs.
     pub fn wanted(&self) -> Vec<Pair> {
         Pair::with_needed(self.request.pairs.clone(), &self.request.rules)
     }
@@ -238,13 +242,13 @@ impl BuildPlan {
     }
 }
 
-/// The pairs that have a usable file in the folder of a database, with the compression of the files. Built-in
-/// files do not count: a built folder is complete.
+/// The pairs that have a usable file in the folder of a database, with the compression of the
+/// files. Built-in files do not count: a built folder is complete.
 ///
 /// # Errors
 ///
-/// [`SolveError::OtherContents`] if one has another metric than this, [`SolveError::Rules`] if there are no
-/// databases of this metric under these rules.
+/// [`SolveError::OtherContents`] if one has another metric than this, [`SolveError::Rules`] if
+/// there are no databases of this metric under these rules.
 pub fn built_pairs(
     database: &Database,
     metric: Metric,
@@ -273,8 +277,9 @@ pub fn built_pairs(
     pairs.collect()
 }
 
-/// The peak memory while building the pair at this place of a plan, in bytes: that of the pair alone plus the
-/// compressed tables kept for later pairs and for the last placement, if that is solved with the pair.
+/// The peak memory while building the pair at this place of a plan, in bytes: that of the pair
+/// alone plus the compressed tables kept for later pairs and for the last placement, if that is
+/// solved with the pair.
 fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool) -> u64 {
     let (pair, later) = (pairs[number], &pairs[number + 1..]);
     let waiting = pairs[..number].iter().flat_map(|pair| pair.tables());
@@ -284,8 +289,8 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
     if !last_placement {
         return pair::memory(rules, pair) + kept;
     }
-    // The tables that captures lead to stay until the placements before the pair are solved. By then
-    // only the pair's values, one of those tables and that of the placements are needed.
+    // The tables that captures lead to stay until the placements before the pair are solved. By
+    // then only the pair's values, one of those tables and that of the placements are needed.
     let captures = |table: Material| -> u64 {
         let after = table.after_captures(rules).into_iter();
         after.map(Material::entries).sum()
@@ -298,9 +303,9 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
     kept + last.max(pair::memory(rules, pair) + again / TableCache::RATIO)
 }
 
-/// The size of a pair's file with depths, in bytes: 0.043 for each stored entry and each stone of the smaller
-/// side, as depths vary more the more even the sides are. If entries can be omitted, about three quarters
-/// are stored.
+/// The size of a pair's file with depths, in bytes: 0.043 for each stored entry and each stone of
+/// the smaller side, as depths vary more the more even the sides are. If entries can be omitted,
+/// about three quarters are stored.
 ///
 /// The sum over all pairs of a set of rules is within a fifth of the measured sizes; single pairs
 /// are off by more.
@@ -313,8 +318,8 @@ fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
     stored * u64::from(pair.smaller()) * 43 / 1000
 }
 
-/// The size of the pairs' files with this profile, divided by that of the usual ones: as measured for all pairs of
-/// the standard rules.
+/// The size of the pairs' files with this profile, divided by that with the default profile, as
+/// measured for all pairs of the standard rules.
 fn share(profile: Profile) -> f64 {
     match (profile.metric, profile.compression) {
         (Metric::Depth, Compression::Quick) => 1.0,
@@ -324,8 +329,8 @@ fn share(profile: Profile) -> f64 {
     }
 }
 
-/// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides move while
-/// placing, those with this number of stones in hand and with one less.
+/// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides
+/// move while placing, the tables with some number of stones in hand and with one less.
 fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
     if !rules.moves_while_placing {
         return 0;
@@ -342,7 +347,8 @@ fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
     most.unwrap_or(0) / TableCache::RATIO
 }
 
-/// The plies to solve so that a folder has the files of the plies of a request, and the stages, if there are such.
+/// The plies to solve so that a folder has the files of the plies of a request, and the stages, if
+/// there are plies to solve.
 fn plan_plies(
     folder: &Path,
     request: &BuildRequest,
@@ -401,13 +407,14 @@ fn plan_plies(
     Ok((Some(stage_sets), planned))
 }
 
-/// The number of cores that compute.
+/// The number of cores that compute: at most one for each thread.
 pub fn cores() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     cores.min(rayon::current_num_threads())
 }
 
-/// The seconds that `entries` entries take on all cores if each takes this number of ns on one core.
+/// The seconds that `entries` entries take on all cores if each takes this number of ns on one
+/// core.
 fn seconds_for(entries: u64, ns_per_entry_and_core: f64) -> f64 {
     entries as f64 * ns_per_entry_and_core / 1e9 / cores() as f64
 }

@@ -9,13 +9,13 @@ use crate::index::Pair;
 /// How far a build is. Its figures are those of the present phase: the pairs first, then the plies.
 #[derive(Clone, Debug)]
 pub struct BuildProgress {
-    /// The pair in work.
+    /// The current pair.
     pub pair: Option<Pair>,
     /// The number of finished pairs.
     pub pairs_done: usize,
     /// The number of pairs of the build.
     pub pairs: usize,
-    /// The ply in work; `None` in the phase of the pairs.
+    /// The current ply; `None` in the phase of the pairs.
     pub ply: Option<u8>,
     pair_entries: u64,
     forecast: PairForecast,
@@ -94,13 +94,14 @@ impl BuildProgress {
         found as f64 / seconds(begun, now).max(0.001)
     }
 
-    /// A forecast of the time left for the pair in work, in seconds; `None` before any time has been
-    /// measured.
+    /// A forecast of the time left for the current pair, in seconds; `None` before any time has
+    /// been measured.
     pub fn pair_seconds_left(&self, now: Instant) -> Option<f64> {
         self.pair.and(self.forecast.left(now)).map(|left| left.pair)
     }
 
-    /// A forecast of the time left for the phase, in seconds; `None` before any time has been measured.
+    /// A forecast of the time left for the phase, in seconds; `None` before any time has been
+    /// measured.
     pub fn seconds_left(&self, now: Instant) -> Option<f64> {
         match self.ply {
             None => self.forecast.left(now).map(|left| left.all),
@@ -148,7 +149,7 @@ struct SecondsLeft {
 ///
 /// All pairs take about the same time for each entry, so the pairs finished in this run give the
 /// time of the current one; before any is finished, the time for its captures does. The sweep gives
-/// no forecast, because the number of depths and of decided positions is unknown before. Once a
+/// no forecast, because the number of depths and of decided positions is unknown in advance. Once a
 /// pair takes longer than expected, the forecast is the time of the steps after the current one.
 #[derive(Clone, Debug)]
 struct PairForecast {

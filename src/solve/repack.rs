@@ -1,4 +1,4 @@
-//! Writes the values of a file again at another level or with another profile.
+//! Writes the values of a file again with another profile.
 
 use super::derive::captures_to_fill;
 use super::folder::BuildFolder;
@@ -12,8 +12,8 @@ use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
-/// The smallest files omit values that follow from those of smaller pairs. `table_cache` passes the tables
-/// for that on from pair to pair.
+/// The smallest files omit values that follow from those of smaller pairs. `table_cache` keeps the
+/// tables that this needs from pair to pair.
 ///
 /// # Errors
 ///
@@ -58,8 +58,8 @@ pub fn repack(
 ///
 /// # Errors
 ///
-/// [`DbError::NotStored`] if the file has no depths but the new one needs them, [`DbError::Corrupt`],
-/// [`DbError::Io`].
+/// [`DbError::NotStored`] if the file has no depths but the new one needs them,
+/// [`DbError::Corrupt`], [`DbError::Io`].
 pub fn repack_ply(
     db: &Database,
     file: &PlyFile,

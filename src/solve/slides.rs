@@ -1,15 +1,16 @@
-//! The best turns that close no mill, for many sets of the mover at once: for solving, for deriving tables and for
-//! checks.
+//! The best turns that close no mill, for many sets of the mover at once: for solving, for deriving
+//! tables and for checks.
 //!
-//! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's set
-//! leaves. Sets that differ only in the first five of these points are a *part*: at most ten, because
-//! they have the same number of stones there. A part has a vector of 16 codes.
+//! All sets of the mover, M before a turn and M' after it, are subsets of the points that a row's
+//! set leaves. Sets that differ only in the first five of these points are a *part*: at most ten,
+//! because they have the same number of stones there. A part has a vector of 16 codes.
 //!
-//! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the stones that
-//! stay. So it leads from one part to another, and a shuffle of the vector after it gives codes to the
-//! vector before it. Slides between two points go both ways: they make pairs of parts, that of T + i and that
-//! of T + j for all T. The same holds for flights. A placement on the point i leads from M = T to M' = T + i, from
-//! the parts of one number of stones to those of the next.
+//! A slide from the point j to the point i leads from M = T + j to M' = T + i, where T are the
+//! stones that stay. So it leads from one part to another, and a shuffle of the vector after it
+//! gives codes to the vector before it. Slides between two points go both ways, so they pair parts:
+//! that of T + i with that of T + j, for all T. The same holds for flights. A placement on the
+//! point i leads from M = T to M' = T + i, from the parts of one number of stones to those of the
+//! next.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -20,7 +21,7 @@ use crate::board::bits::{Bits, NOWHERE};
 use crate::board::{Board, Point, PointSet};
 use crate::index::Subsets;
 
-/// The number of the first points, those in which the sets of a part differ.
+/// The number of *first points*: the sets of a part differ only there.
 const FIRST: u32 = 5;
 
 /// A byte for each set of a part, in the order of their columns.
@@ -31,7 +32,8 @@ pub(crate) struct ColumnSlides {
     parts: Vec<ColumnPart>,
     /// For the bits of a set beyond the first: the number of its part, or [`NONE`].
     numbers: Vec<u32>,
-    /// The parts of T + i and of T + j for all T, by the higher of the bits of i and j, then by the lower one.
+    /// The parts of T + i and of T + j for all T, by the higher of the bits of i and j, then by the
+    /// lower one.
     between: Vec<Vec<[u32; 2]>>,
     shuffles: &'static Shuffles,
 }
@@ -45,7 +47,7 @@ struct ColumnPart {
     columns: Range<u32>,
 }
 
-/// In place of a part's number: no part has these bits.
+/// Stands for a part's number if no part has these bits.
 const NONE: u32 = u32::MAX;
 
 impl ColumnSlides {
@@ -123,8 +125,8 @@ impl ColumnSlides {
         }
     }
 
-    /// Raises the byte of each set in `best` to the largest one in `after` to which a turn that closes no mill
-    /// leads. The stones move among the `free` points, which the other side leaves.
+    /// Raises the byte of each set in `best` to the largest one in `after` to which a turn that
+    /// closes no mill leads. The stones move among the `free` points, which the other side leaves.
     #[inline(always)]
     pub fn raise<B: Bits>(
         &self,
@@ -155,7 +157,8 @@ impl ColumnSlides {
         }
     }
 
-    /// The same for placements. `after` are the bytes of sets with one stone more, in the parts of `sets_after`.
+    /// [`raise`](Self::raise) for placements. `after` are the bytes of sets with one stone more, in
+    /// the parts of `sets_after`.
     #[inline(always)]
     pub fn raise_by_placements<B: Bits>(
         &self,
@@ -181,7 +184,8 @@ impl ColumnSlides {
         }
     }
 
-    /// [`raise`](Self::raise) between two points, at each of which a turn closes at most `MILLS` mills.
+    /// [`raise`](Self::raise) between two points, at each of which a turn closes at most `MILLS`
+    /// mills.
     #[inline(always)]
     fn raise_along<B: Bits, const MILLS: usize>(
         &self,
@@ -202,10 +206,10 @@ impl ColumnSlides {
     }
 }
 
-/// What a slide, a flight or a placement does to the sets of a part.
+/// The effect of a slide, a flight or a placement on the sets of a part.
 struct Slide {
-    /// By the number of stones on the first points before the slide: the place of each set after it;
-    /// [`NOWHERE`] if it is impossible.
+    /// By the number of stones on the first points before the slide: the place of each set after
+    /// it; [`NOWHERE`] if it is impossible.
     moved: &'static [Vector; SIZES],
     /// The other stones of each mill that the slide may close.
     mills: [u32; 3],
@@ -214,12 +218,12 @@ struct Slide {
     containing: &'static Containing,
 }
 
-/// In place of the other stones of a mill: the slide closes none.
+/// Stands for the other stones of a mill if the slide closes none.
 const NO_MILL: u32 = u32::MAX;
 
 impl Slide {
-    /// A stone of the mover goes from one to another of the `free` points, which the other side leaves, or from
-    /// the hand to one of them.
+    /// A stone of the mover goes from one of the `free` points, which the other side leaves, or
+    /// from the hand to another of them.
     #[inline(always)]
     fn new<B: Bits>(
         bits: B,
@@ -244,8 +248,8 @@ impl Slide {
         }
     }
 
-    /// The places after the slide of the sets of a part; [`NOWHERE`] for sets with the other stones of one of
-    /// the first `mills` mills.
+    /// The places after the slide of the sets of a part; [`NOWHERE`] for sets with the other stones
+    /// of one of the first `mills` mills.
     #[inline(always)]
     fn quiet_places(&self, part: &ColumnPart, mills: usize) -> Vector {
         let size = usize::from(part.size) % SIZES;
@@ -267,25 +271,25 @@ fn bit_of<B: Bits>(bits: B, free: PointSet, point: Point) -> u32 {
         .trailing_zeros()
 }
 
-/// Numbers from 0 to [`FIRST`].
+/// How many numbers of stones the first points can have: 0 to [`FIRST`].
 const SIZES: usize = FIRST as usize + 1;
 
-/// In place of a set of first points: no set contains it.
+/// Stands for a set of first points that no set contains.
 const NO_SET: u32 = 1 << FIRST;
 
-/// What slides do to the first points of a part's sets.
+/// The effect of slides on the first points of a part's sets.
 struct Shuffles {
     /// The place of each set of first points among those of its size.
     places: [u8; NO_SET as usize],
-    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the first
-    /// points, then by the number of stones on the first points before: the place of each set after it;
-    /// [`NOWHERE`] if it is impossible.
+    /// By the bit that a stone leaves and by that to which it comes, both [`FIRST`] if beyond the
+    /// first points, then by the number of stones on the first points before: the place of each set
+    /// after it; [`NOWHERE`] if it is impossible.
     moved: [[[Vector; SIZES]; SIZES]; SIZES],
     containing: Containing,
 }
 
-/// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that contains
-/// it, else 0. The last is for [`NO_SET`].
+/// By a set of first points, then by the number of stones there: [`NOWHERE`] for each set that
+/// contains it, else 0. The last is for [`NO_SET`].
 type Containing = [[Vector; SIZES]; NO_SET as usize + 1];
 
 static SHUFFLES: LazyLock<Shuffles> = LazyLock::new(|| {

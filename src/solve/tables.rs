@@ -43,8 +43,8 @@ pub(crate) trait Recipe {
     fn refused(&self, key: Self::Key, error: io::Error) -> DbError;
 }
 
-/// Makes whole tables in an order that is known in advance, and keeps those that are needed again, for
-/// themselves or to make others.
+/// Makes whole tables in an order that is known in advance, and keeps those that are needed again,
+/// for themselves or to make others.
 pub(crate) struct Loader<R: Recipe> {
     pub recipe: R,
     /// The number of further uses of each table.
@@ -154,7 +154,8 @@ impl<K: Copy + Eq + Hash> Kept<K> {
 impl Recipe for &Database {
     type Key = Material;
 
-    /// The tables that a table is derived from, that after quiet turns first; none if its file holds all values.
+    /// The tables that a table is derived from, that after quiet turns first; none if its file
+    /// holds all values.
     fn needs(&self, material: Material) -> Result<Vec<Material>, DbError> {
         let coverage = self.file_of(material)?.coverage();
         Ok(match is_derived(material) {
@@ -180,9 +181,9 @@ impl Recipe for &Database {
     }
 }
 
-/// All values of a table with the larger side to move or with equal sides, from its file and, if this omits
-/// values, from the tables of [`captures_to_fill`]; with `both` also the table with the smaller side to
-/// move, if that had to be derived.
+/// All values of a table with the larger side to move or with equal sides, from its file and, if
+/// this omits values, from the tables of [`captures_to_fill`]; with `both` also the table with the
+/// smaller side to move, if that had to be derived.
 fn read(
     db: &Database,
     material: Material,
@@ -205,9 +206,9 @@ fn read(
     Ok((values, smaller))
 }
 
-/// The table of a pair with the larger side to move; with `both` also the one with the smaller side to
-/// move, if that had to be derived. Takes the tables that captures lead to from the cache, and leaves them
-/// there for another call.
+/// The table of a pair with the larger side to move; with `both` also the one with the smaller side
+/// to move, if that had to be derived. Takes the tables that captures lead to from the cache, and
+/// leaves them there for another call.
 ///
 /// # Errors
 ///
@@ -263,8 +264,8 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
 }
 
 /// A cache of compressed tables to which captures of one stone in later pairs lead. Each is needed
-/// once, soon after it was computed, and deriving it again would take longer. It does not keep tables to
-/// which only captures of several stones lead.
+/// once, soon after it was computed, and deriving it again would take longer. It does not keep
+/// tables to which only captures of several stones lead.
 #[derive(Debug, Default)]
 pub struct TableCache {
     pairs: Vec<Pair>,
@@ -301,8 +302,8 @@ impl TableCache {
         self.tables.forget(material);
     }
 
-    /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in the cache
-    /// for another call.
+    /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in
+    /// the cache for another call.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The tables of stages and sectors in files that a build writes on its way and removes at the end.
+//! Files with tables of stages and sectors, which a build writes on its way and removes at the end.
 //!
 //! ```text
 //! checksum of all that follows           8 bytes
@@ -72,7 +72,7 @@ impl UnfinishedTable for Material {
 /// The end of the names of these files.
 const SUFFIX: &str = ".stage";
 
-/// Whether a table has a file, which then is complete.
+/// Whether a table has a file; such a file is complete.
 pub fn is_solved(folder: &Path, table: impl UnfinishedTable) -> bool {
     path(folder, table).exists()
 }
@@ -171,7 +171,7 @@ pub fn remove(folder: &Path, table: impl UnfinishedTable) -> Result<(), DbError>
     }
 }
 
-/// Removes the files of all tables whose names begin like this.
+/// Removes the files of all tables whose names begin with `start`.
 pub fn remove_all(folder: &Path, start: &str) -> Result<(), DbError> {
     for entry in fs::read_dir(folder).map_err(DbError::io(folder))? {
         let path = entry.map_err(DbError::io(folder))?.path();

@@ -1,4 +1,5 @@
-//! Bundles: the files of a folder of databases in one file, for programs that carry them as one asset.
+//! Bundles: the files of a folder of databases in one file, for programs that carry them as one
+//! asset.
 //!
 //! ```text
 //! magic                             8 bytes
@@ -15,7 +16,7 @@
 //! the members, as they are in the folder, one after the other
 //! ```
 //!
-//! Opening reads the table of contents alone. Each member has checksums of its own.
+//! Opening reads only the table of contents. Each member has checksums of its own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,8 +31,8 @@ use crate::rules::Rules;
 /// The version that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
 
-/// The first eight bytes of a bundle. The first one is not text, and a conversion of line ends would change the
-/// last one.
+/// The first eight bytes of a bundle. The first one is not text, and a conversion of line ends
+/// would change the last one.
 pub(super) const MAGIC: [u8; 8] = *b"\x8eMILLBD\n";
 
 /// The bytes of the fields before the number of members.
@@ -75,8 +76,9 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// [`DbError::Corrupt`] if the bytes are not a bundle, or damaged; [`DbError::OtherVersion`]; [`DbError::Io`];
-    /// [`DbError::Pending`] if the table of contents has not arrived.
+    /// [`DbError::Corrupt`] if the bytes are not a bundle or are damaged;
+    /// [`DbError::OtherVersion`]; [`DbError::Io`]; [`DbError::Pending`] if the table of contents
+    /// has not arrived.
     pub fn read(name: &Path, source: Box<dyn ByteSource>) -> Result<Bundle, DbError> {
         let size = source.size();
         let read = |length: usize| {

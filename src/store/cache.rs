@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 /// The most blocks of a set.
 const WAYS: usize = 32;
 
-/// Some decoded blocks, or the beginnings of blocks, with their keys: a sequence lock. A writer makes the
-/// version odd, changes the fields, and makes it even again. A reader that finds another version after
-/// reading than before discards what it read. So readers write nothing, and threads that read the same
-/// blocks do not wait for each other.
+/// Some decoded blocks, or the beginnings of blocks, with their keys, under a sequence lock: a
+/// writer makes the version odd, changes the fields, and makes it even again; a reader that finds
+/// another version after reading than before discards what it read. So readers write nothing, and
+/// threads that read the same blocks do not wait for each other.
 #[derive(Debug)]
 struct CacheSet {
     version: AtomicU32,
@@ -33,8 +33,9 @@ fn parts(span: u32) -> (usize, Range<usize>) {
 /// The bytes of a word.
 const WORD: usize = size_of::<AtomicU64>();
 
-/// A set-associative cache of decoded blocks: the key's hash chooses a set. A full set drops blocks in the
-/// order of their words, as a hand goes round, but passes those once that were read since it passed them last.
+/// A set-associative cache of decoded blocks: the key's hash chooses a set. A full set drops blocks
+/// in the order of their words, as a hand goes round, but spares each block once that was read
+/// since the hand passed it last.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
     /// Sets are allocated at their first insertion.
@@ -48,7 +49,7 @@ pub(crate) struct BlockCache {
 pub(crate) enum Miss {
     /// The cache has only the beginning of the block.
     Rest,
-    /// The cache does not have the block, or not at this moment.
+    /// The cache does not have the block, or a writer is changing its set.
     Whole,
 }
 
@@ -68,7 +69,8 @@ impl BlockCache {
         }
     }
 
-    /// Reads the values at these places of a block into `values`, if the cache has the block up to there.
+    /// Reads the values at these places of a block into `values`, if the cache has the block up to
+    /// there.
     #[inline]
     pub fn read(
         &self,
@@ -150,7 +152,7 @@ impl CacheSet {
         blocks.filter_map(|(way, (length, words))| (length > 0).then_some((way, words)))
     }
 
-    /// Writes a block, for which blocks in its way are dropped. Only the thread that made the version odd may
+    /// Writes a block and drops those in its way. Only the thread that made the version odd may
     /// call this.
     fn insert(&self, key: u64, block: &[u8]) {
         let mut used = self.used.load(Ordering::Relaxed);
@@ -204,8 +206,8 @@ impl CacheSet {
     }
 }
 
-/// Multiplication by 2^64 / golden ratio spreads neighbouring keys. The upper bits depend on all bits
-/// of the key.
+/// Multiplication by 2^64 / golden ratio spreads neighbouring keys. The upper bits depend on all
+/// bits of the key.
 fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
@@ -321,7 +323,8 @@ mod tests {
         }
     }
 
-    /// Each key has bytes of its own, so a value of another block, or of one half written, is noticed.
+    /// Each key has bytes of its own, so a value of another block or of a half-written one is
+    /// noticed.
     #[test]
     fn threads_read_what_was_written_or_nothing() {
         let cache = BlockCache::with_bytes(8000);

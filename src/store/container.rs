@@ -3,7 +3,7 @@
 //! ```text
 //! 0
 //! +--------------------------------------+ \
-//! | prefix                      40 bytes |  |  version, sizes, rules, kind, parameters  
+//! | prefix                      40 bytes |  |  version, sizes, rules, kind, parameters
 //! | fields of the schema                 |  |  which pair or ply, histograms
 //! | of each table: rows, width, model    |  |  head, at most 128 KiB
 //! | checksum of all bytes before         |  |
@@ -35,8 +35,8 @@ use crate::value::Metric;
 /// The format version that this program writes and reads.
 pub(crate) const VERSION: u32 = 3;
 
-/// The first eight bytes of every file. The first one is not text, and a conversion of line ends would
-/// change the last one.
+/// The first eight bytes of every file. The first one is not text, and a conversion of line ends
+/// would change the last one.
 pub(crate) const MAGIC: [u8; 8] = *b"\x8eMILLDB\n";
 
 /// The offset of the length of the head, and the end of the prefix.
@@ -49,7 +49,8 @@ pub(crate) const MOST_HEAD: usize = 128 << 10;
 /// The number of rows in a page of the directory; the last page of a table has the remaining rows.
 pub(crate) const PAGE_ROWS: usize = 1024;
 
-/// The kind of a file, which decides the meaning of its tables; the discriminant is its byte in the prefix.
+/// The kind of a file, which decides the meaning of its tables; the discriminant is its byte in the
+/// prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileKind {
     Pair,
@@ -77,7 +78,7 @@ pub(crate) struct Prefix {
     pub rules: u64,
 }
 
-/// The place of a table in the file.
+/// The fields of a table in the head, and its part of the directory.
 #[derive(Clone, Debug)]
 struct TableHead {
     rows: usize,
@@ -197,7 +198,7 @@ impl Container {
         }
     }
 
-    /// The error of a field of the schema that begins at `at` there.
+    /// An error about the field at this offset in the schema.
     pub fn corrupt_schema(&self, at: usize, what: impl Into<String>) -> DbError {
         DbError::corrupt(&self.name, (self.fields_at + at) as u64, what)
     }
@@ -217,8 +218,8 @@ impl Container {
         &self.tables[table].model
     }
 
-    /// The bytes of a row of a table with their checksum, which is right, and their offset in the file; both numbers
-    /// must be in range.
+    /// The bytes of a row of a table with their checksum, which has been checked, and their offset
+    /// in the file; both numbers must be in range.
     pub fn row(&self, table: usize, row: usize) -> Result<(u64, Cow<'_, [u8]>), DbError> {
         let page = self.page(table, row / PAGE_ROWS)?;
         let place = row % PAGE_ROWS;
@@ -308,7 +309,7 @@ fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
     let ends = lengths.chunks_exact(width).map(|length| {
         let mut bytes = [0; 4];
         bytes[..width].copy_from_slice(length);
-        // 1024 rows with lengths of three bytes stay below 2^34; longer rows are an error.
+        // 1024 lengths of three bytes may sum to more than 32 bits hold; such a page is an error.
         let length = u32::from_le_bytes(bytes);
         end = end.checked_add(length)?;
         (length as usize >= ROW_CHECKSUM).then_some(end)

@@ -17,7 +17,7 @@ pub struct Location {
     pub folder: Option<PathBuf>,
     /// The requested rules.
     pub rules: Rules,
-    /// The contents of the files that are there.
+    /// The metric of the files that are there.
     pub metric: Metric,
 }
 
@@ -42,7 +42,7 @@ pub enum DbError {
     },
     /// No file of the placing phase is near enough to the position for a search.
     MissingPlies {
-        /// The name of the file, where a certain one is needed.
+        /// The name of the file, if a particular one is needed.
         file: Option<String>,
         /// Where they were sought.
         location: Location,
@@ -78,7 +78,7 @@ pub enum DbError {
     Io {
         /// The file or folder.
         file: PathBuf,
-        /// The reason of the operating system.
+        /// The operating system's error.
         source: Arc<io::Error>,
     },
     /// The file of a pair holds no depths.
@@ -107,7 +107,8 @@ impl DbError {
         )
     }
 
-    /// Whether a file exists whose bytes cannot be used: it is damaged, or of other rules or another version.
+    /// Whether a file exists whose bytes cannot be used: it is damaged, or of other rules or
+    /// another version.
     pub fn is_unusable(&self) -> bool {
         use DbError::{Corrupt, OtherRules, OtherVersion};
         matches!(

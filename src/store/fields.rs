@@ -59,7 +59,7 @@ pub(crate) struct HeadReader<'a> {
 }
 
 impl<'a> HeadReader<'a> {
-    /// Takes the version of a format, of which this program reads one.
+    /// Takes the version of a format, which must be the expected one.
     pub fn version(&mut self, expected: u32) -> Result<(), DbError> {
         let version = u32::from_le_bytes(self.take()?);
         match version == expected {
@@ -166,7 +166,7 @@ impl<'a> HeadReader<'a> {
         }
     }
 
-    /// The error of a field.
+    /// An error about the field at this offset.
     pub fn corrupt(&self, at: usize, what: impl Into<String>) -> DbError {
         DbError::corrupt(self.name, at as u64, what)
     }

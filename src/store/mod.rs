@@ -1,7 +1,7 @@
 //! The files: one container for the pairs, `9-8.mill`, and for the plies of the placing phase,
 //! `placing-14.mill`. docs/FORMAT.md describes it.
 //!
-//! - `source`: the bytes, from a file, a map or memory
+//! - `source`: the bytes, from a file or memory
 //! - `pieces`: the bytes of a file that arrives in pieces
 //! - `bundle`: all files of a folder in one
 //! - `container`, `fields`: head, directory and checksums

@@ -161,7 +161,7 @@ impl PairFile {
         self.coverage.omits_rows()
     }
 
-    /// The table in which the larger side moves.
+    /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
         self.file.table(0, &self.rules, || TableSpec {
@@ -183,7 +183,7 @@ impl PairFile {
     }
 }
 
-/// The number of numbers of stones that a side can have on the board or in hand.
+/// The number of values that a count of stones on the board or in hand can have: 0 to 12.
 const SIDES: usize = MOST_STONES as usize + 1;
 
 /// The number of places for the pairs of these rules, see [`slot`].

@@ -7,8 +7,8 @@
 //! probe -> Pending(ranges) -> fetch all at the same time -> supply -> probe -> ... -> answer
 //! ```
 //!
-//! From files that were never read, a question about the moving phase takes three rounds: heads, pages
-//! of the directories, rows; two if the lengths of the heads are [known](Pieces::with_head).
+//! From files that were never read, a question about the moving phase takes three rounds: heads,
+//! pages of the directories, rows; two if the lengths of the heads are [known](Pieces::with_head).
 //! `probe::foresee` finds the ranges of a round.
 
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub struct NeededRange {
     pub length: u64,
 }
 
-/// A file of which only some bytes are here. Reading others is
+/// A file of which only some bytes have arrived. Reading others fails with
 /// [`WouldBlock`](io::ErrorKind::WouldBlock), which the library reports as
 /// [`DbError::Pending`](super::DbError::Pending).
 ///
@@ -103,7 +103,7 @@ impl Pieces {
         }
     }
 
-    /// The same file, the length of whose head is known, see [`ByteSource::head_bytes`].
+    /// The same file, with a known length of its head, see [`ByteSource::head_bytes`].
     #[must_use]
     pub fn with_head(self, bytes: u32) -> Pieces {
         Pieces {
@@ -112,8 +112,8 @@ impl Pieces {
         }
     }
 
-    /// Adds bytes that begin at `start`. They may be more than were asked for; what exceeds the
-    /// file's size is dropped.
+    /// Adds bytes that begin at `start`. They may be more than requested; bytes beyond the file's
+    /// size are dropped.
     pub fn supply(&self, start: u64, mut bytes: Vec<u8>) {
         let room = usize::try_from(self.size.saturating_sub(start)).unwrap_or(usize::MAX);
         bytes.truncate(room);

@@ -24,8 +24,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile that the files of plies get where this one is asked for: under a limit of quiet turns they hold no
-    /// depths.
+    /// The profile of the files of plies where this one is requested: under a limit of quiet turns
+    /// they hold no depths.
     #[must_use]
     pub fn of_plies(self, rules: &Rules) -> Profile {
         Profile {

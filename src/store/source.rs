@@ -18,14 +18,14 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     ///
     /// [`io::ErrorKind::UnexpectedEof`] if the bytes end too soon, [`io::ErrorKind::WouldBlock`] if
     /// they have not arrived, or the source's own error. A question that needs bytes that have not
-    /// arrived fails with [`DbError::Pending`](super::DbError::Pending), which lists all ranges that the
-    /// question is known to need.
+    /// arrived fails with [`DbError::Pending`](super::DbError::Pending), which lists all ranges
+    /// that the question is known to need.
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
 
-    /// The length of the file's head, which is in bytes 12 to 15 of the file, if it is known before the
-    /// head is read, for example from a manifest. Then a question needs no bytes after the head, and
-    /// requests pages of the directory at the same time. A wrong number costs a round or some bytes,
-    /// nothing else.
+    /// The length of the file's head, which is in bytes 12 to 15 of the file, if it is known before
+    /// the head is read, for example from a manifest. Then a question needs no bytes after the
+    /// head, and requests pages of the directory at the same time. A wrong number costs a round or
+    /// some bytes, nothing else.
     fn head_bytes(&self) -> Option<u32> {
         None
     }
@@ -51,8 +51,8 @@ pub struct ByteRange<T> {
 }
 
 impl<T> ByteRange<T> {
-    /// The `size` bytes of `source` that begin at the offset `start`. If the source has fewer, reading them is
-    /// an error.
+    /// The `size` bytes of `source` that begin at the offset `start`. If the source has fewer,
+    /// reading them is an error.
     pub fn new(source: T, start: u64, size: u64) -> ByteRange<T> {
         ByteRange {
             source,
@@ -62,7 +62,7 @@ impl<T> ByteRange<T> {
         }
     }
 
-    /// The same bytes, the length of whose head is known, see [`ByteSource::head_bytes`].
+    /// The same bytes, with a known length of their head, see [`ByteSource::head_bytes`].
     pub(crate) fn with_head(self, bytes: u32) -> ByteRange<T> {
         ByteRange {
             head: Some(bytes),
@@ -90,8 +90,8 @@ impl<T: ByteSource> ByteSource for ByteRange<T> {
     }
 }
 
-/// A file and its size when it was opened. Each read is a system call, so a file that is changed or shortened
-/// while it is open gives an error, where a memory map would end the program.
+/// A file and its size when it was opened. Each read is a system call, so a file that is changed or
+/// shortened while it is open gives an error, where a memory map would end the program.
 #[derive(Debug)]
 pub struct OpenFile {
     file: File,
@@ -103,7 +103,7 @@ impl OpenFile {
     ///
     /// # Errors
     ///
-    /// That of the system, which does not say the size.
+    /// The system's error if it cannot tell the size.
     pub fn new(file: File) -> io::Result<OpenFile> {
         let size = file.metadata()?.len();
         Ok(OpenFile { file, size })
@@ -164,13 +164,13 @@ macro_rules! in_memory {
 
 in_memory!(&'static [u8], Vec<u8>);
 
-/// Fills the buffer from an offset of the file on.
+/// Fills the buffer with the bytes of the file from an offset on.
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, start)
 }
 
-/// Fills the buffer from an offset of the file on.
+/// Fills the buffer with the bytes of the file from an offset on.
 #[cfg(windows)]
 fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()> {
     while !buffer.is_empty() {
@@ -184,8 +184,8 @@ fn read_at(file: &File, mut buffer: &mut [u8], mut start: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Fills the buffer from an offset of the file on. Files have a single position on this system, so one
-/// thread reads at a time.
+/// Fills the buffer with the bytes of the file from an offset on. Files have a single position on
+/// this system, so one thread reads at a time.
 #[cfg(not(any(unix, windows)))]
 fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};

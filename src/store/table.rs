@@ -1,5 +1,5 @@
-//! The tables of an opened file: from a set of the mover to its row, from a column to its block, from
-//! a block to values.
+//! The tables of an opened file: from a set of the mover to its row, from a column to its block,
+//! from a block to values.
 
 use std::borrow::Cow;
 use std::cell::RefCell;

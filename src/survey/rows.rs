@@ -1,5 +1,5 @@
-//! Positions with their values and what their turns are worth: the rows of data sets. Whole tables, plies and random
-//! samples.
+//! The rows of data sets: positions with their values and the worth of their turns, from whole
+//! tables, plies and random samples.
 
 use std::mem;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use crate::sample::{self, Family};
 use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::{Metric, Value};
 
-/// A position with its value, and what its turns are worth.
+/// A position with its value and the worth of its turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct DataRow {
     /// The position.
     pub position: Position,
     /// Its value for the side to move.
@@ -28,7 +28,7 @@ pub struct Row {
     pub turns: Option<Worth>,
 }
 
-/// What the turns of a position are worth: targets of a policy.
+/// The worth of a position's turns: targets of a policy.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Worth {
     /// The number of turns that keep the result: that win if a turn wins, else that draw if one draws, else all.
@@ -54,7 +54,8 @@ impl Worth {
         worth
     }
 
-    /// Adds a turn; `highest` is the greatest value of those before, then of all.
+    /// Adds a turn; `highest` is the greatest value of the turns so far, and then includes this
+    /// turn.
     fn add(&mut self, turn: Turn, value: Value, highest: &mut Option<Value>) {
         let result = Some(value.wdl());
         let before = highest.map(Value::wdl);
@@ -81,16 +82,16 @@ impl Worth {
 
 /// Which positions of whole tables are wanted: those that satisfy both conditions.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct RowFilter<'a> {
     /// The condition on the value for the side to move.
     pub value: &'a (dyn Fn(Value) -> bool + Sync),
     /// The condition on the stones, asked of positions with such a value.
     pub stones: &'a (dyn Fn(&Position) -> bool + Sync),
 }
 
-impl Wanted<'_> {
+impl RowFilter<'_> {
     /// All positions.
-    pub const ALL: Wanted<'static> = Wanted {
+    pub const ALL: RowFilter<'static> = RowFilter {
         value: &|_| true,
         stones: &|_| true,
     };
@@ -100,7 +101,7 @@ impl Wanted<'_> {
 struct Next<'a> {
     rules: &'a Rules,
     tables: &'a [Whole],
-    /// What all their files have.
+    /// The metric that all their files have.
     metric: Metric,
 }
 
@@ -134,7 +135,7 @@ impl Next<'_> {
 }
 
 impl<'a> Survey<'a> {
-    /// A survey for [`Survey::rows`]; with their turns it also needs the pairs that captures lead to.
+    /// A survey for [`Survey::rows`]; with `turns`, it also needs the pairs that captures lead to.
     fn of_rows(db: &'a Database, pairs: &[Pair], turns: bool) -> Result<Survey<'a>, DbError> {
         let tables = pairs
             .iter()
@@ -146,9 +147,9 @@ impl<'a> Survey<'a> {
     fn rows(
         &mut self,
         pair: Pair,
-        wanted: Wanted,
+        wanted: RowFilter,
         turns: bool,
-        found: impl FnMut(Vec<Row>) -> bool,
+        found: impl FnMut(Vec<DataRow>) -> bool,
     ) -> Result<bool, DbError> {
         let (db, rules) = (self.db, self.db.rules());
         let metric = db.file(pair)?.metric();
@@ -165,7 +166,7 @@ impl<'a> Survey<'a> {
             metric: common,
         });
         let row = |position: &Position, value| {
-            (wanted.stones)(position).then(|| Row {
+            (wanted.stones)(position).then(|| DataRow {
                 position: *position,
                 value,
                 turns: next.as_ref().map(|next| next.worth(position)),
@@ -190,9 +191,10 @@ fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
     tables
 }
 
-/// Passes the wanted rows of whole tables to `found`, those of a family after those of the one before: the distinct positions
-/// of pairs, and those of plies that games can reach. `found` gets them in their order, and may end the pass by `false`. The
-/// turns of plies are looked up one by one, in some cases by a search.
+/// Passes the wanted rows of whole tables to `found`, family by family: the distinct positions of
+/// pairs, and those of plies that games can reach. `found` gets them in their order, and stops the
+/// pass by returning `false`. The turns of plies are looked up one by one, in some cases by a
+/// search.
 ///
 /// # Errors
 ///
@@ -202,9 +204,9 @@ fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
 pub fn table_rows(
     db: &Database,
     families: &[Family],
-    wanted: Wanted,
+    wanted: RowFilter,
     turns: bool,
-    mut found: impl FnMut(Vec<Row>) -> bool,
+    mut found: impl FnMut(Vec<DataRow>) -> bool,
 ) -> Result<(), DbError> {
     let pairs = families.iter().filter_map(|family| match family {
         Family::Pair(pair) => Some(*pair),
@@ -230,16 +232,16 @@ pub fn table_rows(
 }
 
 /// Gathers rows into parts of one size.
-pub struct Parts<F> {
+pub struct Batches<F> {
     size: usize,
-    rows: Vec<Row>,
+    rows: Vec<DataRow>,
     pass: F,
 }
 
-impl<F: FnMut(Vec<Row>) -> bool> Parts<F> {
-    /// Parts of `size` rows, at least one, each of which `pass` gets; it returns whether it takes more.
-    pub fn new(size: usize, pass: F) -> Parts<F> {
-        Parts {
+impl<F: FnMut(Vec<DataRow>) -> bool> Batches<F> {
+    /// Passes parts of `size` rows, at least one, to `pass`, which returns whether it takes more.
+    pub fn new(size: usize, pass: F) -> Batches<F> {
+        Batches {
             size,
             rows: Vec::with_capacity(size),
             pass,
@@ -247,7 +249,7 @@ impl<F: FnMut(Vec<Row>) -> bool> Parts<F> {
     }
 
     /// Adds rows; `false` if no more are taken.
-    pub fn add(&mut self, rows: Vec<Row>) -> bool {
+    pub fn add(&mut self, rows: Vec<DataRow>) -> bool {
         for row in rows {
             self.rows.push(row);
             if self.rows.len() == self.size {
@@ -272,9 +274,9 @@ impl<F: FnMut(Vec<Row>) -> bool> Parts<F> {
 fn ply_rows(
     db: &Database,
     file: &PlyFile,
-    wanted: Wanted,
+    wanted: RowFilter,
     turns: bool,
-    mut found: impl FnMut(Vec<Row>) -> bool,
+    mut found: impl FnMut(Vec<DataRow>) -> bool,
 ) -> Result<bool, DbError> {
     let sets = db.stage_sets();
     let mut failure = None;
@@ -304,7 +306,7 @@ fn ply_rows(
     Ok(true)
 }
 
-/// Random positions of families, which take turns: those with these numbers of [`sample::mixed`].
+/// Random positions from the families in turn: those of [`sample::mixed`] with these numbers.
 ///
 /// # Errors
 ///
@@ -315,7 +317,7 @@ pub fn sampled_rows(
     numbers: Range<u64>,
     seed: u64,
     turns: bool,
-) -> Result<Vec<Row>, DbError> {
+) -> Result<Vec<DataRow>, DbError> {
     let positions = sample::mixed(db.rules(), families, numbers, seed);
     let valued = positions
         .par_iter()
@@ -328,13 +330,13 @@ fn complete(
     db: &Database,
     positions: &[(Position, Value)],
     turns: bool,
-) -> Result<Vec<Row>, DbError> {
+) -> Result<Vec<DataRow>, DbError> {
     let row = |&(position, value): &(Position, Value)| {
         let ranked = match turns {
             true => Some(db.turns(&position)?),
             false => None,
         };
-        Ok(Row {
+        Ok(DataRow {
             position,
             value,
             turns: ranked.map(|ranked| Worth::of(ranked.iter().map(|one| (one.turn, one.value)))),

@@ -2,10 +2,10 @@
 //! entries. Where one differs from the table, a slow derivation, turn by turn, decides.
 //!
 //! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
-//! shares the board and its mills, the index, the rules about removable stones and flying, and with the
-//! derivation of omitted values the shuffles along slides. The
-//! slow derivation uses the rules, `Position::for_each_turn` and `Position::result`; it can only
-//! clear an entry that the pass suspects.
+//! shares the board and its mills, the index, and the rules about removable stones and flying; with
+//! the derivation of omitted values, the shuffles along slides. The slow derivation uses the rules,
+//! `Position::for_each_turn` and `Position::result`; it can only clear an entry that the pass
+//! suspects.
 //!
 //! ```text
 //! parent   M to move, O waits     the table to check or to derive: rows of M, columns of O
@@ -15,12 +15,14 @@
 //! placed                          the same two kinds of tables after placements, with M + y in place of M'
 //! ```
 //!
-//! A stage of the placing phase has only the last of these. Of its rows those of sets that games can reach count.
+//! A stage of the placing phase has only the last of these, and only its rows of sets that games
+//! can reach count.
 //!
 //! The pass takes the child's rows one by one, see `row`. A row has a fixed set O and holds the
-//! values of all positions that quiet turns lead to while O waits. The pass backs up each value to the
-//! positions from which a turn leads there, and passes on the best values with their entries in the
-//! parent table. A mover that cannot move and passes has the value of the child's entry with its own sets.
+//! values of all positions that quiet turns lead to while O waits. The pass backs up each value to
+//! the positions from which a turn leads there, and passes on the best values with their entries in
+//! the parent table. A mover that cannot move and passes has the value of the child's entry with
+//! its own sets.
 
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -36,9 +38,9 @@ use crate::solve::pair::fill_images;
 use crate::solve::slides::ColumnSlides;
 
 impl TableTurns<'_> {
-    /// Calls `found` with one entry of each position that games can reach or more, and with the code of the value
-    /// that its turns give, until `enough` says so. Calls `advance` with the number of these entries for each
-    /// finished row of the child table.
+    /// Calls `found` with at least one entry of each position that games can reach, and with the
+    /// code of the value that its turns give, until `enough` returns true. Calls `advance` with the
+    /// number of these entries for each finished row of the child table.
     pub fn for_each(
         &self,
         advance: &(dyn Fn(u64) + Sync),
@@ -64,8 +66,8 @@ impl TableTurns<'_> {
         });
     }
 
-    /// Compares a table with what its turns give, and returns what differs. Calls `advance` as
-    /// [`for_each`](Self::for_each) does.
+    /// Compares a table with the values that its turns give, and returns the mismatches. Calls
+    /// `advance` as [`for_each`](Self::for_each) does.
     pub fn compare(&self, values: &[u8], advance: &(dyn Fn(u64) + Sync)) -> Vec<Mismatch> {
         let suspects = Suspects::new(self, values);
         let rows = 0..self.parent.rows().len();
@@ -76,8 +78,9 @@ impl TableTurns<'_> {
         suspects.into_mismatches()
     }
 
-    /// All values of the table, with wins in 253 turns in place of those in 255, which have no byte; 0 for entries
-    /// that no game reaches. Calls `advance` as [`for_each`](Self::for_each) does.
+    /// All values of the table, with wins in 253 turns in place of those in 255, which have no
+    /// byte; 0 for entries that no game reaches. Calls `advance` as [`for_each`](Self::for_each)
+    /// does.
     pub fn table(&self, advance: &(dyn Fn(u64) + Sync)) -> io::Result<Bytes> {
         let mut values = Bytes::new(self.parent.len())?;
         let entries: &[AtomicU8] = values.as_atomics();

@@ -33,10 +33,10 @@ impl Tables {
     }
 }
 
-/// Checks every value of a pair with the larger side to move, stored or omitted, its checksums and its
-/// counts; derives the values with the smaller side to move, which no file holds. Takes memory for the
-/// pair's tables and for those that captures of one side to move lead to. If a file holds no depths, the
-/// check compares only win, draw and loss.
+/// Checks every value of a pair with the larger side to move, stored or omitted, its checksums and
+/// its counts; derives the values with the smaller side to move, which no file holds. Takes memory
+/// for the pair's tables and for those that captures of one side to move lead to. If a file holds
+/// no depths, the check compares only win, draw and loss.
 ///
 /// `tables` passes tables on to the checks of other files.
 ///
@@ -65,7 +65,7 @@ pub fn verify_pair(
     let mut child = Rc::new(values);
     let mut stored = Some(Rc::clone(&child));
     if larger.mover == 0 {
-        // The check takes the rows of the table with the other side to move.
+        // The check counts the entries of the table with the other side to move, which has fewer.
         advance(
             larger
                 .entries()
@@ -112,8 +112,8 @@ pub fn verify_pair(
         let refused = refused(db, material)?;
         let mut derived = None;
         if material != larger {
-            // The last placement comes before the derivation, or after the stored table is dropped, so that
-            // less is in memory at once.
+            // The last placement comes before the derivation, or after the stored table is dropped,
+            // so that less is in memory at once.
             tables.last_placement.derive(&turns).map_err(&refused)?;
             derived = Some(Rc::new(turns.table(&advance).map_err(&refused)?));
         }
@@ -144,9 +144,9 @@ pub fn verify_pair(
     Ok(report)
 }
 
-/// The metric in which a pair's values follow from its file and those of all pairs that captures lead to,
-/// sooner or later: if one of them has no depths, only results follow. Files that cannot be used are ignored
-/// here; they are errors where they are needed.
+/// The metric in which a pair's values follow from its file and those of all pairs that captures
+/// lead to, sooner or later: if one of them has no depths, only results follow. Files that cannot
+/// be used are ignored here; they are errors where they are needed.
 fn common_metric(db: &Database, pair: Pair) -> Metric {
     let mut files = Pair::with_needed(vec![pair], db.rules())
         .into_iter()
@@ -161,7 +161,8 @@ fn common_metric(db: &Database, pair: Pair) -> Metric {
 /// positions.
 ///
 /// Turns and ends come from the rules. The probe of a position that the file omits uses the same
-/// turns, so for such a position this check proves little; [`verify_pair`] has its own code for them.
+/// turns, so for such a position this check proves little; [`verify_pair`] has its own code for
+/// them.
 ///
 /// # Errors
 ///

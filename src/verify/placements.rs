@@ -23,14 +23,14 @@ pub(super) fn sets_after(material: Material) -> Subsets {
 
 /// Memory that is reused for each row.
 #[derive(Default)]
-pub(super) struct PlacementScratch {
+pub(super) struct PlacementCodes {
     /// The codes after quiet placements, by the column of the mover's set after them.
     quiet: Vec<u8>,
     /// Those of the best captures; [`NOT_YET`] until it is computed.
     captures: Vec<u16>,
 }
 
-/// In place of a code: it is not computed yet.
+/// Stands for a code that is not computed yet.
 const NOT_YET: u16 = u16::MAX;
 
 /// The placements while one set waits.
@@ -40,7 +40,7 @@ pub(super) struct PlacementRow<'a> {
     free: PointSet,
     removals: CaptureRows<'a>,
     after: &'a Subsets,
-    scratch: &'a mut PlacementScratch,
+    scratch: &'a mut PlacementCodes,
 }
 
 impl<'a> PlacementRow<'a> {
@@ -52,9 +52,9 @@ impl<'a> PlacementRow<'a> {
         tables: PlacedTables<'a>,
         (row, waiting): (usize, PointSet),
         after: &'a Subsets,
-        scratch: &'a mut PlacementScratch,
+        scratch: &'a mut PlacementCodes,
     ) -> PlacementRow<'a> {
-        let PlacementScratch { quiet, captures } = &mut *scratch;
+        let PlacementCodes { quiet, captures } = &mut *scratch;
         quiet.clear();
         if let Some(table) = tables.quiet {
             let values = table.row(row).iter();
@@ -77,7 +77,7 @@ impl<'a> PlacementRow<'a> {
     #[inline(always)]
     pub fn best<B: Bits>(&mut self, bits: B, subset: u32, mover: PointSet) -> u8 {
         let free = self.free.bits();
-        let PlacementScratch { quiet, captures } = &mut *self.scratch;
+        let PlacementCodes { quiet, captures } = &mut *self.scratch;
         let all = bits.pext(free, free);
         let closing = bits.pext(self.board.completions(mover).bits(), free) & !subset;
         let mut best = LOST;

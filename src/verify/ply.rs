@@ -1,8 +1,9 @@
-//! Checks a ply's file: every row's checksum, the counts, and every value, or those of random positions.
+//! Checks a ply's file: every row's checksum, the counts, and every value, or those of random
+//! positions.
 //!
-//! `stage` derives all values. The turns of random positions come from the rules, and their values from
-//! probes or, if the next ply has no file, from a search. Neither uses code of the solver, except to read
-//! tables.
+//! `stage` derives all values. The turns of random positions come from the rules, and their values
+//! from probes or, if the next ply has no file, from a search. Neither uses code of the solver,
+//! except to read tables.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,20 +23,21 @@ use crate::store::table::Table;
 use crate::store::{DbError, PlyFile, count_stored};
 use crate::value::{Metric, Value};
 
-/// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the check
-/// compares only win, draw and loss.
+/// Checks a ply's file: all of its bytes, every value and the counts. If files hold no depths, the
+/// check compares only win, draw and loss.
 ///
-/// If the next ply has no file, its tables are derived from those of the plies after it, down to the pairs, or
-/// to the last placement if [`verify_pair`](super::verify_pair) of all pairs has left that in `tables`. For 14
-/// placements of the standard rules this takes most of the time, and about 3 GB of memory.
+/// If the next ply has no file, its tables are derived from those of the plies after it, down to
+/// the pairs, or to the last placement if [`verify_pair`](super::verify_pair) of all pairs has left
+/// that in `tables`. For 14 placements of the standard rules this takes most of the time, and about
+/// 3 GB of memory.
 ///
 /// Calls `progress` after each table with the number of entries of the tables checked so far; the
 /// total is the sum over [`PlyFile::stages`].
 ///
 /// # Errors
 ///
-/// [`DbError::Corrupt`] if a file is damaged, and [`DbError::Missing`] if the file of a pair that turns
-/// lead to is missing.
+/// [`DbError::Corrupt`] if a file is damaged, and [`DbError::Missing`] if the file of a pair that
+/// turns lead to is missing.
 pub fn verify_ply(
     database: &Database,
     file: &PlyFile,
@@ -78,9 +80,9 @@ pub fn verify_ply(
     Ok(report)
 }
 
-/// Checks the bytes and the counts of a ply's file, and `samples` random positions of each stage. The
-/// same seed gives the same positions. If a pair's file holds no depths, the check compares only win,
-/// draw and loss.
+/// Checks the bytes and the counts of a ply's file, and `samples` random positions of each stage.
+/// The same seed gives the same positions. If a pair's file holds no depths, the check compares
+/// only win, draw and loss.
 ///
 /// # Errors
 ///

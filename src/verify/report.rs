@@ -1,4 +1,4 @@
-//! What a check reports: values and counts that are wrong.
+//! The report of a check: values and counts that are wrong.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -100,7 +100,8 @@ impl<'a> Suspects<'a> {
         }
     }
 
-    /// Judges the entries of a row that differ from another entry for the same position, and that entry.
+    /// Judges the entries of a row that differ from another entry for the same position, and that
+    /// entry.
     pub fn see_copies(&self, row: usize) {
         let CheckedTable { index, .. } = self.table;
         if !index.rows().is_symmetric(row) {

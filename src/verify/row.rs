@@ -1,10 +1,10 @@
-//! The fast pass over one row of the child table: the code of the best turn of each position in which
-//! the row's set waits.
+//! The fast pass over one row of the child table: the code of the best turn of each position in
+//! which the row's set waits.
 //!
-//! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`. Turns that
-//! close a mill are backed up one by one.
+//! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`.
+//! Turns that close a mill are backed up one by one.
 
-use super::placements::{PlacementRow, PlacementScratch};
+use super::placements::{PlacementCodes, PlacementRow};
 use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
@@ -12,8 +12,8 @@ use crate::board::symmetry::Symmetry;
 use crate::rules::WithoutTurn;
 use crate::solve::slides::{ColumnSlides, Vector};
 
-/// The pass over one row. It calls `found` with an entry of each position of the parent table in which
-/// the row's set waits, and with the code of its value.
+/// The pass over one row. It calls `found` with an entry of each position of the parent table in
+/// which the row's set waits, and with the code of its value.
 pub(super) struct CheckedRow<'a, F> {
     pub turns: TableTurns<'a>,
     /// The slides between the columns; `None` for a stage, whose mover only places.
@@ -32,7 +32,7 @@ pub(super) struct CheckedRowScratch {
     best: Vec<Vector>,
     /// The best codes of all columns.
     codes: Vec<u8>,
-    placements: PlacementScratch,
+    placements: PlacementCodes,
 }
 
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
@@ -85,8 +85,8 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
         all.fill(best, LOST);
     }
 
-    /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the codes
-    /// of movers without a turn.
+    /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the
+    /// codes of movers without a turn.
     #[inline(always)]
     fn back_up<B: Bits>(&mut self, bits: B, all: &ColumnSlides) {
         let TableTurns { rules, child, .. } = self.turns;
@@ -162,8 +162,9 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
         }
     }
 
-    /// Reports the codes with their entries in the parent table, and returns their number. Symmetric rows of the
-    /// parent hold a position several times, of which this reports one entry or more.
+    /// Reports the codes with their entries in the parent table, and returns their number.
+    /// Symmetric rows of the parent hold a position several times, of which this reports one entry
+    /// or more.
     #[inline(always)]
     fn report<B: Bits>(&mut self, bits: B, all: &ColumnSlides) -> u64 {
         let TableTurns { parent, child, .. } = self.turns;
@@ -191,7 +192,8 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
         codes.len() as u64
     }
 
-    /// Reports the codes of the best placements of the sets that games can reach; returns their number.
+    /// Reports the codes of the best placements of the sets that games can reach; returns their
+    /// number.
     #[inline(always)]
     fn place<B: Bits>(&mut self, bits: B) -> u64 {
         let TableTurns {

@@ -1,5 +1,5 @@
-//! The turns of a stage of the placing phase and the tables that they lead to: from files, or derived from those of
-//! the next ply.
+//! The turns of a stage of the placing phase and the tables that they lead to: from files, or
+//! derived from those of the next ply.
 //!
 //! ```text
 //! parent   M to move, O waits      the stage: rows of M, columns of O
@@ -21,7 +21,7 @@ use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::Metric;
 
 /// The parts of [`TableTurns`] for a stage besides the tables that its turns lead to.
-struct StageShape<'a> {
+struct CheckedStage<'a> {
     rules: &'a Rules,
     stage_sets: &'a StageSets,
     metric: Metric,
@@ -32,15 +32,15 @@ struct StageShape<'a> {
     sets_after: Subsets,
 }
 
-impl<'a> StageShape<'a> {
+impl<'a> CheckedStage<'a> {
     fn new(
         rules: &'a Rules,
         stage_sets: &'a StageSets,
         metric: Metric,
         stage: Stage,
-    ) -> StageShape<'a> {
+    ) -> CheckedStage<'a> {
         let material = stage.material();
-        StageShape {
+        CheckedStage {
             rules,
             stage_sets,
             metric,
@@ -67,8 +67,8 @@ impl<'a> StageShape<'a> {
     }
 }
 
-/// The tables of the last placement, compressed. The checks of the pairs that its turns lead to derive them
-/// while the tables of the pairs are in memory.
+/// The tables of the last placement, compressed. The checks of the pairs that its turns lead to
+/// derive them while the tables of the pairs are in memory.
 #[derive(Default)]
 pub(super) struct LastPlacement {
     /// Whether the check of a file after those of the pairs needs the tables.
@@ -80,7 +80,7 @@ pub(super) struct LastPlacement {
 }
 
 impl LastPlacement {
-    /// Nothing yet, before the checks of these pairs and then of all files of the placing phase.
+    /// No tables yet, before the checks of these pairs and then of all files of the placing phase.
     pub fn before_pairs(database: &Database, pairs: &[Pair]) -> LastPlacement {
         let last = database.rules().placements() - 1;
         let mut all = Pair::all(database.rules()).into_iter();
@@ -109,7 +109,7 @@ impl LastPlacement {
         if stage_sets.exists(stage) {
             self.metric = self.metric.common(turns.metric);
             let metric = turns.metric.common(rules.placing_metric());
-            let shape = StageShape::new(rules, stage_sets, metric, stage);
+            let shape = CheckedStage::new(rules, stage_sets, metric, stage);
             let placed = PlacedTables {
                 quiet: turns
                     .quiet
@@ -140,7 +140,8 @@ pub(super) struct StageTables<'a> {
 }
 
 impl<'a> StageTables<'a> {
-    /// Loads the tables that the turns of a file's stages lead to, in this order, with those of `last`.
+    /// A loader of the tables that the turns of a file's stages lead to, in this order. It has
+    /// those of `last` already.
     pub fn loader(
         database: &'a Database,
         stage_sets: &'a StageSets,
@@ -189,7 +190,7 @@ impl<'a> StageTables<'a> {
             table.map(|(index, values)| CheckedTable::new(index, values))
         });
         let rules = self.database.rules();
-        let shape = StageShape::new(rules, self.stage_sets, self.metric, stage);
+        let shape = CheckedStage::new(rules, self.stage_sets, self.metric, stage);
         with(&shape.turns(PlacedTables { quiet, capture }))
     }
 

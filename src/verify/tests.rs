@@ -263,7 +263,7 @@ fn files_are_checked_with_their_counts() {
     assert!(!report.is_clean());
 }
 
-/// Plies are always solved with depths, but pairs that hold none may lie beside them.
+/// Plies with depths may lie beside pairs without.
 #[test]
 fn plies_beside_pairs_without_depths_are_checked() {
     let folder = with_plies(&FOUR);
@@ -287,8 +287,8 @@ fn plies_beside_pairs_without_depths_are_checked() {
     }
 }
 
-/// A folder with all pairs of these rules, and with the files of two plies, with other plies between them
-/// and after the second, and with captures on the way.
+/// A folder with all pairs of these rules, and with the files of two plies, with other plies
+/// between them and after the second, and with captures on the way.
 fn with_plies(rules: &Rules) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), &request(rules), &mut |_| ()).unwrap();
@@ -341,8 +341,8 @@ fn with_last_placement(database: &Database) -> Tables {
     tables
 }
 
-/// Checks that wrong values in all tables of these plies are detected. Returns the number of tables, and that
-/// of those in which the wrong one is another entry of a position.
+/// Checks that wrong values in all tables of these plies are detected. Returns the number of
+/// tables, and that of those in which the wrong one is another entry of a position.
 fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
     let (mut wrong, mut copies) = (0, 0);
     let folder = with_plies(rules);

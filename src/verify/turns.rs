@@ -53,7 +53,8 @@ pub(super) struct TableTurns<'a> {
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
     /// stones and end the game, and for more removals than a turn can earn.
     pub captures: [Option<CheckedTable<'a>>; 3],
-    /// The tables after placements, and the mover's sets after them; `None` if the mover has none in hand.
+    /// The tables after placements, and the mover's sets after them; `None` if the mover has none
+    /// in hand.
     pub placed: Option<(PlacedTables<'a>, &'a Subsets)>,
     /// The stage of a table of the placing phase, and the sets that games can reach.
     pub stage: Option<(Stage, &'a StageSets)>,
@@ -68,7 +69,8 @@ impl<'a> TableTurns<'a> {
         }
     }
 
-    /// The rows of the sets that the mover, or else the waiting side, can have; `None` for all rows.
+    /// The rows of the sets that the mover, or else the waiting side, can have; `None` for all
+    /// rows.
     pub fn possible(&self, is_mover: bool) -> Option<&'a BitSet> {
         self.stage.map(|(stage, stage_sets)| {
             let mover = stage.mover();
@@ -148,8 +150,8 @@ pub(super) fn value_of_byte(rules: &Rules, metric: Metric, byte: u8) -> Value {
     }
 }
 
-/// The value of a turn that leads to a position of this value. `stones` are those before it, `removes` says whether
-/// it takes stones.
+/// The value of a turn that leads to a position of this value. `stones` are those before it,
+/// `removes` says whether it takes stones.
 pub(super) fn value_of_turn(
     rules: &Rules,
     metric: Metric,
@@ -225,7 +227,8 @@ impl Codes {
         self.quiet[usize::from(byte)]
     }
 
-    /// The code of the value of a turn that removes stones and leads to a position with this value byte.
+    /// The code of the value of a turn that removes stones and leads to a position with this value
+    /// byte.
     #[inline(always)]
     pub fn of_removal(&self, byte: u8) -> u8 {
         self.removal[usize::from(byte)]
@@ -256,8 +259,8 @@ pub(super) struct CaptureRows<'a> {
 }
 
 impl<'a> CaptureRows<'a> {
-    /// The rows of a table after removals of `count` of the waiting stones; no table if the removals
-    /// end the game.
+    /// The rows of a table after removals of `count` of the waiting stones; no table if the
+    /// removals end the game.
     pub fn new(
         table: Option<CheckedTable<'a>>,
         waiting: PointSet,

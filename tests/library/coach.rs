@@ -19,7 +19,7 @@ use millbase::internals::coach::pack::{Claim, ClaimedLine, check};
 use millbase::internals::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
 use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn};
 use millbase::internals::service::words::Fen;
-use millbase::notation::{GameResult, Record, Records, ResultCounts};
+use millbase::notation::{GameResult, Record, RecordReader, ResultCounts};
 use millbase::review::{GameReview, Grade, Truth};
 use millbase::sample::{Family, canonical};
 use millbase::search::{Limits, Search};
@@ -244,7 +244,7 @@ fn annotated_text_is_read_again() {
         let text = annotated(&record, &review(&game));
         let longest = text.lines().map(|line| line.chars().count()).max();
         assert!(longest <= Some(130), "{text}");
-        let found = Records::new(RULES, text.as_bytes()).map(Result::unwrap);
+        let found = RecordReader::new(RULES, text.as_bytes()).map(Result::unwrap);
         let found: Vec<Record> = found.collect();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].game, game);
@@ -494,7 +494,7 @@ fn play_any(contest: &Contest, players: [&NewContestant; 2], threads: usize) -> 
 
 /// The game of a match.
 fn read(game: &PlayedGame) -> Game {
-    let mut records = Records::new(RULES, game.moves.as_bytes());
+    let mut records = RecordReader::new(RULES, game.moves.as_bytes());
     records.next().unwrap().unwrap().game
 }
 

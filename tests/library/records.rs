@@ -6,8 +6,8 @@ use std::io::{self, BufRead, Read};
 use millbase::engine::Game;
 use millbase::internals::Random;
 use millbase::notation::{
-    GameForm, GameResult, Line, NotedTurn, Points, PositionForm, Record, Records, game_text,
-    parse_position, position_text, protocol_game,
+    GameForm, GameResult, Line, NotedTurn, PointNaming, PositionForm, Record, RecordReader,
+    game_text, parse_position, position_text, protocol_game,
 };
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
@@ -16,7 +16,7 @@ use crate::common::root;
 const RULES: Rules = Rules::STANDARD;
 
 fn read_by(rules: Rules, text: &str) -> Vec<Record> {
-    let records = Records::new(rules, text.as_bytes());
+    let records = RecordReader::new(rules, text.as_bytes());
     records.map(Result::unwrap).collect()
 }
 
@@ -435,10 +435,13 @@ fn rules_come_from_the_tags_or_the_play() {
     // Twelve placements a side.
     let mut random = Random::new(1);
     let twelve = random_game(Rules::TWELVE, &mut random, 30);
-    let list = game_text(&Record::of(twelve), GameForm::List(Points::Names));
+    let list = game_text(&Record::of(twelve), GameForm::List(PointNaming::Names));
     let record = only(&list);
     let rules = record.cut().and_then(|cut| cut.rules).unwrap();
     assert!(["twelve", "morabaraba"].contains(&rules), "{rules}");
+    // No reader replaces the rules that the game names itself.
+    let named = format!("[Rules \"standard\"]\n\n{list}");
+    assert!(only(&named).cut().is_some_and(|cut| cut.rules.is_none()));
 }
 
 /// A pass that is not written, under rules that allow it and under those that do not.
@@ -537,11 +540,15 @@ fn texts_are_read_as_they_were_written() {
             game,
             remarks: Vec::new(),
         };
-        for points in [Points::Names, Points::Numbers] {
+        for points in [PointNaming::Names, PointNaming::Numbers] {
             let text = game_text(&record, GameForm::Text(points));
             assert_eq!(only(&text), record, "{text}");
         }
-        for points in [Points::Names, Points::Actions, Points::Coordinates] {
+        for points in [
+            PointNaming::Names,
+            PointNaming::Actions,
+            PointNaming::Coordinates,
+        ] {
             let start = Record::of(Game::new(rules, *record.game.start()));
             let start = game_text(&start, GameForm::Protocol);
             let list = game_text(&record, GameForm::List(points));
@@ -559,9 +566,9 @@ fn several_written_games_are_several() {
     let records = (0..50).map(|_| Record::of(random_game(RULES, &mut random, 30)));
     let records: Vec<Record> = records.collect();
     for form in [
-        GameForm::Text(Points::Names),
-        GameForm::Text(Points::Numbers),
-        GameForm::List(Points::Names),
+        GameForm::Text(PointNaming::Names),
+        GameForm::Text(PointNaming::Numbers),
+        GameForm::List(PointNaming::Names),
         GameForm::Protocol,
     ] {
         let texts = records.iter().map(|record| game_text(record, form));
@@ -620,12 +627,12 @@ fn hostile_input_ends() {
             at: 0,
         };
         let (mut games, mut most) = (0, 0);
-        for record in Records::new(RULES, input) {
+        for record in RecordReader::new(RULES, input) {
             let record = record.unwrap();
             games += 1;
             let remarks = record.remarks.iter().map(|remark| remark.message.len());
             let tags = (record.tags.iter()).map(|(name, value)| name.len() + value.len());
-            let text = game_text(&record, GameForm::Text(Points::Names));
+            let text = game_text(&record, GameForm::Text(PointNaming::Names));
             most = most.max(text.len() + remarks.chain(tags).sum::<usize>());
         }
         assert!(most < 2 << 20, "{text:?}: {most} bytes, {games} games");

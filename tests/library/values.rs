@@ -12,7 +12,7 @@ use millbase::sample::canonical;
 use millbase::solve::{BuildRequest, build};
 use millbase::store::{Compression, Profile};
 use millbase::survey::Survey;
-use millbase::survey::rows::{Row, Wanted, table_rows};
+use millbase::survey::rows::{DataRow, RowFilter, table_rows};
 use millbase::{
     Blocked, Database, DbError, Dtw, FullBoard, Material, Pair, PointSet, Position, Rules,
     Symmetry, Turn, Value, Wdl, verify,
@@ -228,10 +228,10 @@ fn positions_are_found_by_value_and_stones() {
     let pass = table_rows(
         &db,
         &[Family::Pair(pair)],
-        Wanted { value, stones },
+        RowFilter { value, stones },
         false,
         |rows| {
-            for Row {
+            for DataRow {
                 position, value, ..
             } in rows
             {
@@ -258,7 +258,7 @@ fn positions_are_found_by_value_and_stones() {
     }
     // The pass ends where the caller says so.
     let mut rows = 0;
-    let pass = table_rows(&db, &[Family::Pair(pair)], Wanted::ALL, false, |_| {
+    let pass = table_rows(&db, &[Family::Pair(pair)], RowFilter::ALL, false, |_| {
         rows += 1;
         rows < 3
     });

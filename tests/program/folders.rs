@@ -50,6 +50,20 @@ fn folders_that_are_none() {
     place.fails("build --db file", 2, "not a folder");
 }
 
+/// Nothing is built into a bundle.
+#[test]
+fn advice_for_a_bundle_names_its_folder() {
+    let place = Place::new();
+    let db = root().join("db");
+    let db = db.to_str().unwrap();
+    assert_eq!(place.run(&["bundle", "small.mdb", "--db", db]).status, 0);
+    let probe = place.run(&["probe", "--db", "small.mdb", "start"]);
+    probe.fails_with(3, "make the bundle again");
+    let check = place.run(&["verify", "--db", "small.mdb", "--pair", "9-9"]);
+    assert_eq!(check.status, 3);
+    shows(&check.out, "make the bundle again");
+}
+
 #[test]
 fn list_names_what_is_missing() {
     let answer = run_alone(&["list", "--json"]).json();

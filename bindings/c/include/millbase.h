@@ -32,7 +32,7 @@
 #define MILLBASE_POSITION_SIZE 96
 
 /**
- * What became of a call.
+ * The outcome of a call.
  */
 typedef enum millbase_status {
   /**
@@ -88,13 +88,14 @@ typedef enum millbase_line_end {
 } millbase_line_end;
 
 /**
- * What the score of a choice counts.
+ * The meaning of a choice's score.
  */
 typedef enum millbase_score {
   /**
-   * Hundredths of a stone by which the side to move is ahead.
+   * An estimate for the side to move: hundredths of the logarithm of the odds to win under
+   * `standard`, of a stone under other rules.
    */
-  MILLBASE_SCORE_CENTISTONES = 0,
+  MILLBASE_SCORE_ESTIMATE = 0,
   /**
    * The turns in which the side to move wins, -1 if their number is unknown.
    */
@@ -129,7 +130,7 @@ typedef struct millbase_pair {
    */
   uint8_t larger;
   /**
-   * Those of the other side.
+   * The stones on the board of the other side.
    */
   uint8_t smaller;
   /**
@@ -137,13 +138,13 @@ typedef struct millbase_pair {
    */
   uint8_t larger_in_hand;
   /**
-   * Those of the other side.
+   * The stones in hand of the other side.
    */
   uint8_t smaller_in_hand;
 } millbase_pair;
 
 /**
- * What a position or turn is worth to the side to move.
+ * The value of a position or turn for the side to move.
  */
 typedef struct millbase_value {
   /**
@@ -157,7 +158,7 @@ typedef struct millbase_value {
 } millbase_value;
 
 /**
- * A turn with what it is worth to the side that makes it.
+ * A turn with its value for the side that makes it.
  */
 typedef struct millbase_turn {
   /**
@@ -169,7 +170,7 @@ typedef struct millbase_turn {
    */
   char position[MILLBASE_POSITION_SIZE];
   /**
-   * The value, the turn counted.
+   * The value; the depth includes the turn.
    */
   struct millbase_value value;
 } millbase_turn;
@@ -209,11 +210,11 @@ typedef struct millbase_choice {
    */
   struct millbase_value value;
   /**
-   * What `score` counts.
+   * The meaning of `score`.
    */
   enum millbase_score score_is;
   /**
-   * What the search found for the side to move.
+   * The score that the search found for the side to move.
    */
   int32_t score;
   /**
@@ -227,8 +228,9 @@ typedef struct millbase_choice {
 } millbase_choice;
 
 /**
- * Gets each line of an engine's output, without its end, and the pointer that was given with the function. The
- * text is valid during the call. It is called by threads of the engine, never by two at the same time.
+ * Gets each line of an engine's output, without its line break, and the pointer that was given
+ * with the function. The text is valid during the call. Threads of the engine call the function,
+ * never two at the same time.
  */
 typedef void (*millbase_on_line)(const char *line, void *context);
 
@@ -263,7 +265,8 @@ enum millbase_status millbase_open(const char *folder,
                                    struct millbase_db **db);
 
 /**
- * The same with the text of a file with settings, as `"base = 'ten'\nflying = 0"`.
+ * As `millbase_open`, with the text of a file with settings in place of `rules`, as
+ * `"base = 'ten'\nflying = 0"`.
  *
  * # Safety
  *
@@ -373,7 +376,7 @@ enum millbase_status millbase_play(const struct millbase_db *db,
                                    char *position);
 
 /**
- * What the position with this text is worth.
+ * The value of the position with this text.
  *
  * # Safety
  *
@@ -411,8 +414,8 @@ enum millbase_status millbase_best_turn(const struct millbase_db *db,
 
 /**
  * The game that follows when both sides always make their best turn, no longer than `limit` turns:
- * `*count` gets the number of its turns, `turns` as many as there is room for, `*end` why it ends. `turns`
- * may be null if `capacity` is 0, `end` if it is of no use.
+ * `*count` gets the number of its turns, `turns` as many as there is room for, `*end` why it ends.
+ * `turns` may be null if `capacity` is 0, `end` if it is not needed.
  *
  * # Safety
  *
@@ -478,9 +481,10 @@ void millbase_stop_set(const struct millbase_stop *stop);
 void millbase_stop_free(struct millbase_stop *stop);
 
 /**
- * The turn that a player chooses after these turns from a position: `turns` has blanks between them and may
- * be null for none. The player of level 30 knows the databases and searches where they have no answer; those
- * below, from 0 on, err. A seed that is not 0 chooses among turns that are as good.
+ * The turn that a player chooses after these turns from a position: `turns` has blanks between
+ * them and may be null for none. The player of level 30 knows the databases and searches where
+ * they have no answer; those of levels 0 to 29 err. A seed that is not 0 chooses among turns that
+ * are equally good.
  *
  * `limits` may be null for one second. If another thread sets `stop`, which may be null, the search ends, and
  * the best turn so far is chosen. Without a limit a token is needed.
@@ -515,8 +519,9 @@ enum millbase_status millbase_engine_new(const struct millbase_db *db,
                                          struct millbase_engine **engine);
 
 /**
- * Gives an engine a line of the protocol, such as `position startpos moves d6` or `go movetime 500`, and returns
- * at once. Any thread may call this, also from `on_line`. After `quit` lines have no effect.
+ * Gives an engine a line of the protocol, such as `position startpos moves d6` or
+ * `go movetime 500`, and returns at once. Any thread may call this, even from `on_line`. After
+ * `quit` lines have no effect.
  *
  * # Safety
  *

@@ -10,7 +10,7 @@ use std::slice;
 use millbase::internals::service::failure::with_advice;
 use millbase::{BulkError, DbError};
 
-/// What became of a call.
+/// The outcome of a call.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -126,11 +126,11 @@ pub(crate) unsafe fn path<'a>(pointer: *const c_char, name: &str) -> Result<&'a 
     }
 }
 
-/// What a handle of this library refers to.
+/// The object that a handle of this library refers to.
 ///
 /// # Safety
 ///
-/// Null, or a handle of [`millbase_open`] or [`millbase_stop_new`] that is not closed.
+/// Null, or a handle of `millbase_open` or `millbase_engine_new` that is not closed.
 pub(crate) unsafe fn handle<'a, T>(handle: *const T, name: &str) -> Result<&'a T, LastFailure> {
     // SAFETY: the contract of this function.
     let handle = unsafe { handle.as_ref() };

@@ -1,4 +1,4 @@
-//! The turns of players, and what ends their searches.
+//! The turns of players, and the tokens that end their searches.
 
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -13,9 +13,6 @@ use millbase::search::{Limits, ScoreMeaning, Search};
 use crate::border::*;
 use crate::open::{Database, asked};
 use crate::types::*;
-
-/// Bytes of the transposition table of [`millbase_choose`].
-const HASH_BYTES: usize = 16 << 20;
 
 /// The usual time of [`millbase_choose`] in milliseconds.
 const USUAL_TIME: u64 = 1000;
@@ -60,9 +57,10 @@ pub unsafe extern "C" fn millbase_stop_free(stop: *mut Stop) {
     }
 }
 
-/// The turn that a player chooses after these turns from a position: `turns` has blanks between them and may
-/// be null for none. The player of level 30 knows the databases and searches where they have no answer; those
-/// below, from 0 on, err. A seed that is not 0 chooses among turns that are as good.
+/// The turn that a player chooses after these turns from a position: `turns` has blanks between
+/// them and may be null for none. The player of level 30 knows the databases and searches where
+/// they have no answer; those of levels 0 to 29 err. A seed that is not 0 chooses among turns that
+/// are equally good.
 ///
 /// `limits` may be null for one second. If another thread sets `stop`, which may be null, the search ends, and
 /// the best turn so far is chosen. Without a limit a token is needed.
@@ -119,7 +117,7 @@ pub unsafe extern "C" fn millbase_choose(
             return Err(LastFailure(Status::Argument, sentence.to_owned()));
         }
         let stop = stop.map(|stop| Arc::clone(&stop.flag)).unwrap_or_default();
-        let search = || Arc::new(Search::new(start.rules, HASH_BYTES, 1));
+        let search = || Arc::new(Search::new(start.rules, Search::DEFAULT_HASH_BYTES, 1));
         let player = Player {
             database: Arc::clone(&db.database),
             search: Arc::clone(db.search.get_or_init(search)),
@@ -134,7 +132,7 @@ pub unsafe extern "C" fn millbase_choose(
                 turn: letters(""),
                 position: letters(before.letters().as_str()),
                 value: before.result(&before.rules).map_or(UNKNOWN, value),
-                score_is: Score::Centistones,
+                score_is: Score::Estimate,
                 score: 0,
                 depth: 0,
                 nodes: 0,
@@ -144,7 +142,7 @@ pub unsafe extern "C" fn millbase_choose(
                 let (score_is, score) = match variation.score.meaning() {
                     ScoreMeaning::Win(turns) => (Score::Win, turns.into()),
                     ScoreMeaning::KnownWin => (Score::Win, -1),
-                    ScoreMeaning::Evaluation(hundredths) => (Score::Centistones, hundredths.into()),
+                    ScoreMeaning::Evaluation(estimate) => (Score::Estimate, estimate.into()),
                     ScoreMeaning::KnownLoss => (Score::Loss, -1),
                     ScoreMeaning::Loss(turns) => (Score::Loss, turns.into()),
                 };

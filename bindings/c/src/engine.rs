@@ -14,8 +14,9 @@ use millbase::notation::protocol_game;
 use crate::border::*;
 use crate::open::Database;
 
-/// Gets each line of an engine's output, without its end, and the pointer that was given with the function. The
-/// text is valid during the call. It is called by threads of the engine, never by two at the same time.
+/// Gets each line of an engine's output, without its line break, and the pointer that was given
+/// with the function. The text is valid during the call. Threads of the engine call the function,
+/// never two at the same time.
 pub type OnLine = Option<unsafe extern "C" fn(line: *const c_char, context: *mut c_void)>;
 
 /// An engine that is running.
@@ -116,8 +117,9 @@ pub unsafe extern "C" fn millbase_engine_new(
     })
 }
 
-/// Gives an engine a line of the protocol, such as `position startpos moves d6` or `go movetime 500`, and returns
-/// at once. Any thread may call this, also from `on_line`. After `quit` lines have no effect.
+/// Gives an engine a line of the protocol, such as `position startpos moves d6` or
+/// `go movetime 500`, and returns at once. Any thread may call this, even from `on_line`. After
+/// `quit` lines have no effect.
 ///
 /// # Safety
 ///

@@ -2,7 +2,7 @@
 //! [`Status`]; [`millbase_last_message`](border::millbase_last_message) has the sentence. No panic crosses the border.
 //!
 //! - `border`: statuses, sentences, and all that reads or writes at a pointer
-//! - `types`: what crosses the border
+//! - `types`: the types that cross the border
 //! - `open`: opens and closes databases
 //! - `positions`: positions, turns, values and lines
 //! - `bulk`: the values of many positions

@@ -130,7 +130,8 @@ pub unsafe extern "C" fn millbase_open(
     call(|| unsafe { open(named(rules), db, |rules| open_path(folder, rules)) })
 }
 
-/// The same with the text of a file with settings, as `"base = 'ten'\nflying = 0"`.
+/// As `millbase_open`, with the text of a file with settings in place of `rules`, as
+/// `"base = 'ten'\nflying = 0"`.
 ///
 /// # Safety
 ///

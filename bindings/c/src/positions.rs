@@ -79,7 +79,7 @@ pub unsafe extern "C" fn millbase_play(
     })
 }
 
-/// What the position with this text is worth.
+/// The value of the position with this text.
 ///
 /// # Safety
 ///
@@ -153,8 +153,8 @@ pub unsafe extern "C" fn millbase_best_turn(
 }
 
 /// The game that follows when both sides always make their best turn, no longer than `limit` turns:
-/// `*count` gets the number of its turns, `turns` as many as there is room for, `*end` why it ends. `turns`
-/// may be null if `capacity` is 0, `end` if it is of no use.
+/// `*count` gets the number of its turns, `turns` as many as there is room for, `*end` why it ends.
+/// `turns` may be null if `capacity` is 0, `end` if it is not needed.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! What crosses the border, and how it follows from the library's types.
+//! The types that cross the border, and how their values follow from the library's.
 
 use std::ffi::c_char;
 
@@ -7,7 +7,7 @@ use millbase::internals::numbers;
 use millbase::internals::service::position::ValuedTurn;
 use millbase::internals::service::words::Fen;
 
-/// What a position or turn is worth to the side to move.
+/// The value of a position or turn for the side to move.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Value {
@@ -26,7 +26,7 @@ pub const MILLBASE_TURN_SIZE: usize = 16;
 /// Bytes for a position's text with the zero that ends it.
 pub const MILLBASE_POSITION_SIZE: usize = 96;
 
-/// A turn with what it is worth to the side that makes it.
+/// A turn with its value for the side that makes it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
@@ -34,7 +34,7 @@ pub struct Turn {
     pub turn: [c_char; MILLBASE_TURN_SIZE],
     /// The text of the position after the turn.
     pub position: [c_char; MILLBASE_POSITION_SIZE],
-    /// The value, the turn counted.
+    /// The value; the depth includes the turn.
     pub value: Value,
 }
 
@@ -44,11 +44,11 @@ pub struct Turn {
 pub struct Pair {
     /// The stones on the board of the larger side, 0 to 12.
     pub larger: u8,
-    /// Those of the other side.
+    /// The stones on the board of the other side.
     pub smaller: u8,
     /// The stones in hand of the larger side: 0, except under rules where sides move while placing.
     pub larger_in_hand: u8,
-    /// Those of the other side.
+    /// The stones in hand of the other side.
     pub smaller_in_hand: u8,
 }
 
@@ -78,12 +78,13 @@ pub struct SearchLimits {
     pub nodes: u64,
 }
 
-/// What the score of a choice counts.
+/// The meaning of a choice's score.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// Hundredths of a stone by which the side to move is ahead.
-    Centistones = 0,
+    /// An estimate for the side to move: hundredths of the logarithm of the odds to win under
+    /// `standard`, of a stone under other rules.
+    Estimate = 0,
     /// The turns in which the side to move wins, -1 if their number is unknown.
     Win = 1,
     /// The turns in which the side to move loses, -1 if their number is unknown.
@@ -100,9 +101,9 @@ pub struct Choice {
     pub position: [c_char; MILLBASE_POSITION_SIZE],
     /// The turn's exact value if it is known without a search, else `MILLBASE_UNKNOWN`.
     pub value: Value,
-    /// What `score` counts.
+    /// The meaning of `score`.
     pub score_is: Score,
-    /// What the search found for the side to move.
+    /// The score that the search found for the side to move.
     pub score: i32,
     /// The depth of the search in turns.
     pub depth: u32,

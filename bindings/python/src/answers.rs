@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use crate::position::Position;
 use crate::{Reduced, errors, text};
 
-/// What a position is worth to its side to move.
+/// The value of a position for its side to move.
 #[pyclass(frozen, eq, hash, module = "millbase")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Value(pub millbase::Value);
 
-/// A function of the module, which `pickle` calls with what `__reduce__` gives.
+/// A function of the module, which `pickle` calls with the arguments that `__reduce__` gives.
 fn own<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("millbase._millbase")?.getattr(name)
 }
@@ -84,7 +84,7 @@ impl RankedTurn {
         self.0.turn.to_string()
     }
 
-    /// What the turn is worth to the side that makes it, the turn counted.
+    /// The value of the turn for the side that makes it; the depth includes the turn.
     #[getter]
     fn value(&self) -> Value {
         Value(self.0.value)

@@ -172,7 +172,7 @@ struct Turns {
     wdl: Vec<i8>,
     dtw: Vec<i16>,
     missing: Vec<bool>,
-    /// Why the first position that is missing is.
+    /// The reason why the first missing position is missing.
     first_missing: Option<BulkError>,
 }
 
@@ -324,8 +324,9 @@ impl Database {
         made(py, "Values", fields)
     }
 
-    /// All turns of many positions, which are given as to `probe_many`, best first. Where the databases cannot
-    /// rank the turns of a position, `missing` is True, and none are here.
+    /// All turns of many positions, which are given as to `probe_many`, best first. Where the
+    /// databases cannot rank the turns of a position, `missing` is True, and its turns are left
+    /// out.
     #[pyo3(signature = (white, black, to_move, threads=1, *, white_in_hand=None, black_in_hand=None))]
     #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
     fn turns_many<'py>(

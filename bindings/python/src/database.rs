@@ -23,9 +23,6 @@ use crate::{Reduced, errors, position, rules, text};
 /// How often a question on another thread looks for Ctrl-C.
 pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
-/// Bytes of the transposition table of `choose`.
-const HASH_BYTES: usize = 16 << 20;
-
 /// The databases of one set of rules. Threads may share it.
 #[pyclass(frozen, module = "millbase")]
 pub struct Database {
@@ -59,7 +56,7 @@ pub fn open(
     _open(py, path.into_iter().collect(), rules, cache_bytes)
 }
 
-/// Opens the databases of several folders, of which the first that has a file counts.
+/// Opens the databases of several folders; each file comes from the first folder that has it.
 #[pyfunction]
 #[pyo3(signature = (paths, rules, cache_bytes))]
 pub fn _open(
@@ -113,11 +110,11 @@ pub fn run<T: Send + 'static>(
     let flag = Arc::clone(&stop);
     let (sender, receiver) = mpsc::channel();
     let worker = move || {
-        // Nobody may wait any more.
+        // Sending fails if nobody waits any more.
         let _ = sender.send(until(&flag, || work(&flag)));
     };
     let worker = thread::Builder::new().spawn(worker)?;
-    // Only one thread uses it, but the lock's release asks for what threads can share.
+    // Only one thread uses it, but releasing the lock requires a value that threads can share.
     let receiver = Mutex::new(receiver);
     loop {
         match py.detach(|| held(&receiver).recv_timeout(BETWEEN_SIGNALS)) {
@@ -223,7 +220,7 @@ impl Database {
         Ok(())
     }
 
-    /// What a position is worth to its side to move; `default` where no database has the answer.
+    /// The value of a position for its side to move; `default` where no database has the answer.
     #[pyo3(signature = (position, default=None))]
     fn get<'py>(
         &self,
@@ -260,7 +257,7 @@ impl Database {
         self.get_field(py, position, "dtw", default)
     }
 
-    /// What a position is worth to its side to move.
+    /// The value of a position for its side to move.
     fn probe(&self, py: Python<'_>, position: &Bound<'_, PyAny>) -> PyResult<Value> {
         let value = self.ask(py, position, service::position::value)?;
         Ok(Value(value))
@@ -294,8 +291,9 @@ impl Database {
     /// The turn that a player chooses after these turns from a position, None if the game is over. The player
     /// of level 30 knows the databases and searches where they have no answer; those below err.
     ///
-    /// The search ends after `seconds`, `nodes` positions or `depth` turns, whichever comes first; at least one
-    /// limit is needed. A seed that is not 0 chooses among turns that are as good.
+    /// The search ends after `seconds`, `nodes` positions or `depth` turns, whichever comes first;
+    /// at least one limit is needed. A seed that is not 0 chooses among turns that are equally
+    /// good.
     #[pyo3(signature = (position, turns=None, level=30, seed=0, seconds=1.0, nodes=None, depth=None),
         text_signature = "($self, position, turns=(), level=30, seed=0, seconds=1.0, nodes=None, depth=None)")]
     #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
@@ -342,7 +340,7 @@ impl Database {
         };
         let search = self
             .search
-            .get_or_init(|| Arc::new(Search::new(self.rules, HASH_BYTES, 1)));
+            .get_or_init(|| Arc::new(Search::new(self.rules, Search::DEFAULT_HASH_BYTES, 1)));
         let player = Player {
             database: self.database()?,
             search: Arc::clone(search),
@@ -360,7 +358,7 @@ impl Database {
         let score = match variation.score.meaning() {
             ScoreMeaning::Win(turns) => ("win", Some(i32::from(turns))),
             ScoreMeaning::KnownWin => ("win", None),
-            ScoreMeaning::Evaluation(centistones) => ("centistones", Some(centistones.into())),
+            ScoreMeaning::Evaluation(estimate) => ("estimate", Some(estimate.into())),
             ScoreMeaning::KnownLoss => ("loss", None),
             ScoreMeaning::Loss(turns) => ("loss", Some(turns.into())),
         };
@@ -376,8 +374,8 @@ impl Database {
         made(py, "Choice", fields).map(Some)
     }
 
-    /// Closes the files once no question uses them. What is asked later raises ValueError; a second call does
-    /// nothing.
+    /// Closes the files once no question uses them. Later questions raise ValueError; a second call
+    /// does nothing.
     fn close(&self) {
         held(&self.opened).take();
     }
@@ -403,7 +401,7 @@ impl Database {
         slf
     }
 
-    /// Another process opens the same folder.
+    /// Another process opens the same folders.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
         let open = py.import("millbase._millbase")?.getattr("_open")?;
         let paths = held(&self.paths).clone();

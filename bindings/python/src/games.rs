@@ -1,7 +1,7 @@
 //! Games that are read from a text.
 
 use millbase::internals::service::record::RecordAnswer;
-use millbase::notation::Records;
+use millbase::notation::RecordReader;
 use pyo3::prelude::*;
 
 use crate::{errors, rules, text};
@@ -16,8 +16,8 @@ pub fn read_games<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (games, rules) = (text(games, "games")?, rules::read(rules)?);
     let found = py.detach(|| {
-        // A text in memory has no errors of input.
-        let records = Records::new(rules, games.as_bytes()).flatten();
+        // Reading from memory cannot fail.
+        let records = RecordReader::new(rules, games.as_bytes()).flatten();
         let answers: Vec<RecordAnswer> = records.map(RecordAnswer::from).collect();
         serde_json::to_string(&answers)
     });

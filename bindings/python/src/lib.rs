@@ -15,7 +15,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// What `pickle` keeps of an object: a function or class, and its arguments.
+/// The form in which `pickle` keeps an object: a function or class, and its arguments.
 type Reduced<'py, Arguments> = (Bound<'py, PyAny>, Arguments);
 
 /// The text of an argument with this name.

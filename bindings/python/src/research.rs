@@ -1,4 +1,4 @@
-//! What researchers ask for: legal turns in bulk, whole tables part by part, and records.
+//! Methods for research: legal turns in bulk, whole tables part by part, and records.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::thread;
 
 use millbase::internals::{held, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Parts as RowParts, Row, Wanted, Worth, table_rows};
+use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, table_rows};
 use millbase::survey::{Deepest, Extremes, Found, Survey};
 use millbase::{DbError, Pair, Point, PointSet, Position, Rules, Side};
 use numpy::IntoPyArray;
@@ -61,7 +61,7 @@ pub fn legal_turns<'py>(
 /// The parts of a table, which a thread makes while Python uses those before.
 #[pyclass(frozen, module = "millbase._millbase")]
 pub struct Parts {
-    receiver: Mutex<Receiver<Result<Vec<Row>, DbError>>>,
+    receiver: Mutex<Receiver<Result<Vec<DataRow>, DbError>>>,
     turns: bool,
 }
 
@@ -86,18 +86,18 @@ impl Parts {
 }
 
 /// Rows as arrays.
-fn arrays<'py>(py: Python<'py>, rows: &[Row], turns: bool) -> PyResult<Bound<'py, PyAny>> {
-    let set = |stones: fn(&Row) -> PointSet| {
+fn arrays<'py>(py: Python<'py>, rows: &[DataRow], turns: bool) -> PyResult<Bound<'py, PyAny>> {
+    let set = |stones: fn(&DataRow) -> PointSet| {
         let sets: Vec<u32> = rows.iter().map(|row| stones(row).bits()).collect();
         sets.into_pyarray(py)
     };
-    let small = |number: fn(&Row) -> u8| {
+    let small = |number: fn(&DataRow) -> u8| {
         let numbers: Vec<u8> = rows.iter().map(number).collect();
         numbers.into_pyarray(py)
     };
     let values = rows.iter().map(|row| numbers(row.value));
     let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.unzip();
-    let worth = |row: &Row| row.turns.unwrap_or_default();
+    let worth = |row: &DataRow| row.turns.unwrap_or_default();
     let count = |number: fn(&Worth) -> u16| {
         let numbers = || {
             rows.iter()
@@ -137,10 +137,10 @@ fn send(
     family: Family,
     turns: bool,
     size: usize,
-    sender: &SyncSender<Result<Vec<Row>, DbError>>,
+    sender: &SyncSender<Result<Vec<DataRow>, DbError>>,
 ) -> Result<(), DbError> {
-    let mut parts = RowParts::new(size, |part| sender.send(Ok(part)).is_ok());
-    table_rows(database, &[family], Wanted::ALL, turns, |rows| {
+    let mut parts = Batches::new(size, |part| sender.send(Ok(part)).is_ok());
+    table_rows(database, &[family], RowFilter::ALL, turns, |rows| {
         parts.add(rows)
     })?;
     parts.end();
@@ -156,9 +156,9 @@ fn named(found: &Found, rules: &Rules) -> Json {
 
 #[pymethods]
 impl Database {
-    /// The positions of a pair, as '5-4', or of a file of the placing phase, as 'placed-8', in parts of `size` rows:
-    /// each once up to symmetry, whether or not a game can reach it, with their values and, if asked for, what their
-    /// turns are worth.
+    /// The positions of a pair, as '5-4', or of a file of the placing phase, as 'placed-8', in
+    /// parts of `size` rows: each once up to symmetry, whether or not a game can reach it, with
+    /// their values and, if asked for, the worth of their turns.
     #[pyo3(signature = (family, turns=false, size=65536))]
     fn table(&self, family: &Bound<'_, PyAny>, turns: bool, size: usize) -> PyResult<Parts> {
         let rules = self.own_rules();

@@ -1,4 +1,4 @@
-//! Rules as Python gives them, a name, the path of a file with settings or a mapping, and as it gets them.
+//! Rules from Python (a name, the path of a file with settings, or a mapping) and back.
 
 use std::path::PathBuf;
 

@@ -299,7 +299,7 @@ def test_choices(db):
     assert db.choose(db.line(WIN)[-1].position) is None
     start = millbase.Position()
     deep = db.choose(start, seconds=None, depth=2)
-    assert deep.value is None and deep.score[0] == "centistones" and deep.depth == 2
+    assert deep.value is None and deep.score[0] == "estimate" and deep.depth == 2
     assert deep.turn in start.turns()
     assert db.choose(start, seconds=None, nodes=1000).turn in start.turns()
     # All other turns lose.

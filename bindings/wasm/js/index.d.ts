@@ -31,7 +31,7 @@ export interface OwnRules extends RuleSettings {
   base?: RulesName;
 }
 
-/** What a position is worth to its side to move. */
+/** The value of a position for its side to move. */
 export interface Value {
   wdl: Wdl;
   /** Turns to the end; null for a draw, and where the files hold no depths. */
@@ -76,7 +76,7 @@ export interface Line {
 }
 
 /** What a search thinks, for the side to move: turns to the end, or an evaluation. */
-export type Score = { win: number | null } | { loss: number | null } | { centistones: number };
+export type Score = { win: number | null } | { loss: number | null } | { estimate: number };
 
 export interface Choice {
   /** null when the game is over. */

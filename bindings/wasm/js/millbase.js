@@ -153,7 +153,7 @@ export class Millbase {
     return this.#result(this.#core.after(text(fen, "the position"), text(turn, "the turn"))).position;
   }
 
-  /** What a position is worth. */
+  /** The value of a position. */
   async probe(fen, options) {
     text(fen, "the position");
     return this.#ask(() => this.#core.probe(fen), options);

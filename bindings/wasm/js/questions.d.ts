@@ -172,7 +172,7 @@ export interface Questions {
       turn: string | null;
       wdl: Wdl | null;
       dtw: number | null;
-      /** Hundredths of a stone. */
+      /** An estimate: hundredths of the logarithm of the odds to win under `standard`, of a stone under other rules. */
       score: number | null;
       depth: number | null;
       line: string[];

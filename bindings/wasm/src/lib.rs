@@ -1,5 +1,5 @@
-//! The WebAssembly module: conversions around the library, no logic of its own. `js/index.js` is what
-//! users import; it fetches what a question still needs and asks again.
+//! The WebAssembly module: conversions around the library, no logic of its own. Users import
+//! `js/index.js`, which fetches the bytes that a question still needs and asks again.
 //!
 //! Answers are JSON texts with the program's names, one of
 //!
@@ -29,9 +29,6 @@ use millbase::{BulkError, Masks, Values};
 use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
-
-/// Bytes of the transposition table of a player.
-const HASH_BYTES: usize = 16 << 20;
 
 /// The rules, the databases and a player.
 #[wasm_bindgen]
@@ -131,7 +128,7 @@ fn sentence(error: &DbError) -> String {
 enum LineScore {
     Win(Option<i32>),
     Loss(Option<i32>),
-    Centistones(i32),
+    Estimate(i32),
 }
 
 impl From<ScoreMeaning> for LineScore {
@@ -141,7 +138,7 @@ impl From<ScoreMeaning> for LineScore {
             ScoreMeaning::Loss(turns) => LineScore::Loss(Some(turns.into())),
             ScoreMeaning::KnownWin => LineScore::Win(None),
             ScoreMeaning::KnownLoss => LineScore::Loss(None),
-            ScoreMeaning::Evaluation(centistones) => LineScore::Centistones(centistones.into()),
+            ScoreMeaning::Evaluation(estimate) => LineScore::Estimate(estimate.into()),
         }
     }
 }
@@ -192,7 +189,7 @@ struct Thought {
 #[derive(Serialize)]
 struct Done {}
 
-/// How far a question has come that takes a player's choice.
+/// The progress of a question that takes a player's choice.
 #[wasm_bindgen]
 pub struct Progress {
     slice: Duration,
@@ -201,8 +198,8 @@ pub struct Progress {
 
 #[wasm_bindgen]
 impl Progress {
-    /// That of a question which is asked again after about this many milliseconds of a search, or has its
-    /// answer at once if there are none.
+    /// The progress of a question that is asked again after about `slice` milliseconds of a search;
+    /// without `slice`, the first call answers it.
     #[wasm_bindgen(constructor)]
     pub fn new(slice: Option<u32>) -> Progress {
         Progress {
@@ -213,7 +210,7 @@ impl Progress {
 }
 
 impl Progress {
-    /// The choice, or the error that says that no bytes but more time is needed.
+    /// The choice, or the error that says that the question needs more time, but no bytes.
     fn choose(
         &mut self,
         player: Player,
@@ -247,11 +244,11 @@ impl Core {
             rules,
             database: Arc::new(database),
             files: HashMap::new(),
-            search: Arc::new(Search::new(rules, HASH_BYTES, 1)),
+            search: Arc::new(Search::new(rules, Search::DEFAULT_HASH_BYTES, 1)),
         })
     }
 
-    /// Whether a file of these rules can have this name; others are of no use.
+    /// Whether a file of these rules can have this name; files with other names are never read.
     pub fn is_file_name(&self, name: &str) -> bool {
         store::file_names(&self.rules).any(|other| other == name)
     }
@@ -277,8 +274,8 @@ impl Core {
         json_of(read())
     }
 
-    /// Adds a file of this size, of which nothing is here yet, and the length of its head, 0 if that
-    /// is unknown. Add all files before the first question.
+    /// Adds a file of this size, none of whose bytes are here yet, and the length of its head, 0 if
+    /// that is unknown. Add all files before the first question.
     pub fn add_file(&mut self, name: &str, size: f64, head: u32) {
         let pieces = match head {
             0 => Pieces::new(size as u64),
@@ -399,8 +396,8 @@ impl Core {
         )
     }
 
-    /// Reads ahead what ranking the turns needs after each of this many best turns: pending ranges, or
-    /// `{}` when all is there.
+    /// Reads ahead the bytes that ranking the turns needs after each of this many best turns.
+    /// Returns the pending ranges, or `{}` when all are there.
     pub fn prefetch(&self, fen: &str, turns: usize) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let answer = self.database.answer(&position)?;

@@ -121,7 +121,7 @@ impl ExportMalom {
         Ok(Status::Done)
     }
 
-    /// The keys: those of the folder, those that the user names, our own.
+    /// The keys: those of the folder, else those that the user names, else our own.
     fn scheme(&self) -> Result<Scheme> {
         let (there, named) = (scheme_of(&self.to)?, named_scheme(&self.secval)?);
         match (there, named) {
@@ -166,7 +166,7 @@ fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
 /// Refuses to begin where the disk has no room for all files.
 #[cfg(unix)]
 fn check_space(folder: &Path, bytes: u64) -> Result<()> {
-    /// What must be left on the disk besides the files.
+    /// The bytes that must stay free on the disk besides the files.
     const SPARE: u64 = 16 << 20;
     let name = folder.display();
     let disk = rustix::fs::statvfs(folder);
@@ -241,7 +241,7 @@ fn make(walk: Walk<'_>, sender: &SyncSender<(Sector, Vec<u8>)>, bar: &ProgressBa
     Ok(())
 }
 
-/// Writes the files, one after the other. One that has its name is complete.
+/// Writes the files, one after the other. A file that has its final name is complete.
 struct SectorWriter<'a> {
     folder: &'a Path,
     options: &'a Options,

@@ -57,7 +57,7 @@ struct Selection {
 }
 
 impl Selection {
-    /// The sectors that are meant, in the order of their names.
+    /// The selected sectors, in the order of their names.
     fn sectors(&self) -> Result<Vec<Sector>> {
         input::check_pairs(&self.pair, &Rules::STANDARD)?;
         let mut sectors = Sector::all().to_vec();
@@ -88,7 +88,7 @@ fn read_scheme(file: &Path) -> Result<Scheme> {
     let name = file.display();
     let text = input::read_file(file)?;
     let scheme = Scheme::compatible(&text);
-    Ok(scheme.map_err(|error| Usage(format!("'{name}' is no list of the sectors: {error}")))?)
+    Ok(scheme.map_err(|error| Usage(format!("'{name}' is not a list of the sectors: {error}")))?)
 }
 
 /// The text that lists the sectors of a folder, if it has one.
@@ -104,7 +104,7 @@ fn scheme_of(folder: &Path) -> Result<Option<Scheme>> {
     }
 }
 
-/// The keys of a file that the user names, or our own.
+/// The keys of a file that the user names, if there is one.
 fn named_scheme(file: &Option<PathBuf>) -> Result<Option<Scheme>> {
     file.as_deref().map(read_scheme).transpose()
 }

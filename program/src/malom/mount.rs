@@ -199,13 +199,13 @@ fn detach(folder: &Path) {
     ));
 }
 
-/// How long the system may take the answers about files for true: they never change.
+/// How long the system may keep the answers about files: they never change.
 const VALID: Duration = Duration::from_secs(3600);
 
 /// The inode of std.secval; those of the sectors follow.
 const TEXT: u64 = 2;
 
-/// So many failures are told, so that a damaged database does not flood the terminal.
+/// The most failures to report, so that a damaged database does not flood the terminal.
 const MOST_TOLD: u64 = 10;
 
 /// The folder with its files.

@@ -7,7 +7,7 @@ use crate::status::Usage;
 /// A command of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayCommand {
-    /// Make a turn, or one of its two actions.
+    /// Make a turn, or one of its actions.
     Turn(String),
     /// Show a best turn.
     Hint,

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use millbase::engine::{DrawnTurns, Game, Player, QuietCount, SkillLevel};
 use millbase::internals::diagram::draw;
-use millbase::notation::Records;
+use millbase::notation::RecordReader;
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
@@ -161,7 +161,7 @@ impl<W: Write> GameSession<W> {
             let ending = self.game.ending();
             let line = if ending.is_none() && self.seats[self.side() as usize] == Seat::Machine {
                 self.let_machine_play()?;
-                // Two machines do not wait for input, but commands that have come are obeyed.
+                // Two machines do not wait for input, but commands that have arrived are obeyed.
                 let has_human = self.seats.contains(&Seat::Human);
                 match (!has_human).then(|| lines.try_recv()) {
                     Some(Ok(line)) => Some(line),
@@ -447,7 +447,7 @@ impl<W: Write> GameSession<W> {
 fn load(file: &str, rules: &Rules) -> Result<Game> {
     saved_game(file, rules).or_else(|error| {
         let text = input::read_file(Path::new(file))?;
-        let mut records = Records::new(*rules, text.as_bytes());
+        let mut records = RecordReader::new(*rules, text.as_bytes());
         match (records.next(), records.next()) {
             (Some(Ok(record)), None) if record.remarks.is_empty() && record.rules() == rules => {
                 Ok(record.game)

@@ -51,7 +51,7 @@ struct PackEntry {
     certificate: Option<Json>,
 }
 
-/// The version of such packs.
+/// The version of packs in the form of `make --json`.
 const VERSION: u32 = 1;
 
 /// A pack in the form of `make --json`.
@@ -60,7 +60,7 @@ struct OwnPack {
     #[serde(default)]
     version: Json,
     puzzles: Vec<Json>,
-    /// The fields that only say how the pack was made.
+    /// The seed, which only says how the pack was made.
     #[serde(rename = "seed")]
     _seed: Option<Json>,
     #[serde(flatten)]
@@ -79,7 +79,7 @@ impl OwnPack {
     }
 }
 
-/// The claim of a puzzle of such a pack.
+/// The claim of a puzzle in the form of `make --json`.
 #[derive(Deserialize)]
 struct OwnPuzzle {
     id: String,

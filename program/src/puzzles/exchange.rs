@@ -57,7 +57,7 @@ pub struct PackPuzzle {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Solution {
-    moves: Vec<Move>,
+    moves: Vec<ExchangedMove>,
     #[serde(default = "yes")]
     is_optimal: bool,
 }
@@ -67,7 +67,7 @@ fn yes() -> bool {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Move {
+struct ExchangedMove {
     notation: String,
     side: String,
 }
@@ -163,7 +163,8 @@ impl PackPuzzle {
         let is_win = self.category == "winGame" || has_tag("objective:win");
         let tagged = self.tags.iter().find_map(|tag| tag.strip_prefix("win-in-"));
         let win_in = tagged.and_then(|number| number.parse().ok());
-        let action = |made: &Move| (Side::named(&made.side), made.notation.to_ascii_lowercase());
+        let action =
+            |made: &ExchangedMove| (Side::named(&made.side), made.notation.to_ascii_lowercase());
         let lines = self.solutions.iter().map(|solution| ClaimedLine {
             actions: solution.moves.iter().map(action).collect(),
             is_optimal: solution.is_optimal,
@@ -233,9 +234,9 @@ fn stated(title: &str) -> Option<u32> {
 }
 
 /// The actions of a step, in an order in which they are legal.
-fn actions(before: &Position, step: &SolutionStep, rules: &Rules) -> Vec<Move> {
+fn actions(before: &Position, step: &SolutionStep, rules: &Rules) -> Vec<ExchangedMove> {
     let actions = before.actions(step.turn, rules).unwrap_or_default();
-    let actions = actions.into_iter().map(|(action, _)| Move {
+    let actions = actions.into_iter().map(|(action, _)| ExchangedMove {
         notation: action.to_string(),
         side: step.side.name().to_owned(),
     });

@@ -130,8 +130,8 @@ const BATCH: u64 = 512;
 /// The number of candidates without a new puzzle after which the search ends.
 const MOST_IN_VAIN: u64 = 1 << 20;
 
-/// The most stones with which a search for a theme of two mills is refused by the standard rules, as it would be in vain:
-/// docs/COACH.md has the reason and the figures.
+/// Under the standard rules, a search for a theme of two mills is refused with up to this number of
+/// stones, as it would be in vain: docs/COACH.md has the reason and the figures.
 const FEW: u8 = 9;
 
 impl MakePuzzles {

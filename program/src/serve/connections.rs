@@ -105,7 +105,7 @@ struct Connection {
 }
 
 /// The place of a connection, which is free again when this is dropped.
-struct Place {
+struct Slot {
     open: Open,
     number: u64,
     close: Arc<Notify>,
@@ -113,7 +113,7 @@ struct Place {
 
 impl Open {
     /// A place for a connection of this address; `None` if it would have to wait.
-    fn admit(&self, address: IpAddr) -> Option<Place> {
+    fn admit(&self, address: IpAddr) -> Option<Slot> {
         let network = network(address);
         let mut open = held(&self.0);
         let is_own = |other: &Connection| other.network == network;
@@ -133,7 +133,7 @@ impl Open {
                 close: Arc::clone(&close),
             },
         );
-        Some(Place {
+        Some(Slot {
             open: self.clone(),
             number,
             close,
@@ -153,7 +153,7 @@ fn close_one(
     Some(())
 }
 
-impl Place {
+impl Slot {
     fn wait_since(&self, time: Option<Instant>) {
         if let Some(connection) = held(&self.open.0).get_mut(&self.number) {
             connection.waits_since = time;
@@ -161,7 +161,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         held(&self.open.0).remove(&self.number);
     }
@@ -196,19 +196,19 @@ async fn accept(listener: &TcpListener) -> (TcpStream, IpAddr) {
 mod tests {
     use super::*;
 
-    /// A client that takes all that it gets costs only itself.
+    /// A client that takes all the connections that it gets displaces only its own.
     #[test]
     fn idle_connections_of_the_same_address_make_room() {
         let open = Open::default();
         let greedy = |part: u16| IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, part]);
         let other = IpAddr::from([192, 0, 2, 1]);
-        let held: Vec<Place> = (0..1000)
+        let held: Vec<Slot> = (0..1000)
             .filter_map(|part| open.admit(greedy(part)))
             .collect();
         let first = open.admit(other).unwrap();
         let number = || super::held(&open.0).len();
         assert_eq!((held.len(), number()), (1000, MOST_OF_ADDRESS + 1));
-        let is_open = |place: &Place| super::held(&open.0).contains_key(&place.number);
+        let is_open = |place: &Slot| super::held(&open.0).contains_key(&place.number);
         // Those that waited longest are closed.
         let left: Vec<bool> = held.iter().map(is_open).collect();
         assert!(left.iter().skip(1000 - MOST_OF_ADDRESS).all(|&left| left));
@@ -222,7 +222,7 @@ mod tests {
         assert!(!is_open(&held[999]) && is_open(&last) && is_open(&held[998]));
         // If all places are taken, somebody's idle connection makes room.
         let more = |part: u16| IpAddr::from([198, 51, (part >> 8) as u8, part as u8]);
-        let more: Vec<Place> = (0..600)
+        let more: Vec<Slot> = (0..600)
             .map(|part| open.admit(more(part)).unwrap())
             .collect();
         assert_eq!(number(), MOST_CONNECTIONS);

@@ -18,9 +18,9 @@ const MOST_HEADERS: usize = 64;
 /// The requests that get an answer.
 #[derive(Clone, Copy)]
 pub struct Guard {
-    /// Those under any host name.
+    /// Whether requests under any host name get one.
     pub any_name: bool,
-    /// Those of pages of all origins.
+    /// Whether requests of pages of all origins get one.
     pub any_origin: bool,
 }
 
@@ -48,7 +48,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 }
 
 impl Guard {
-    /// Lets only requests through that no page elsewhere can cause.
+    /// Lets through only requests that no page elsewhere can cause.
     pub const STRICT: Guard = Guard {
         any_name: false,
         any_origin: false,

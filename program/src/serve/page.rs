@@ -72,8 +72,9 @@ fn language(asked: &HeaderMap) -> &'static str {
     name.trim_end_matches(".json")
 }
 
-/// The address of the page as the client knows it, with a slash at the end, since programs that make previews of links resolve
-/// no relative address. Without a name that can stand in HTML it is only the slash.
+/// The address of the page as the client knows it, with a slash at the end, because programs that
+/// make previews of links do not resolve relative addresses. Without a host name that can stand in
+/// HTML, it is only the slash.
 fn origin(asked: &HeaderMap) -> String {
     let word = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".:-[]".contains(letter);

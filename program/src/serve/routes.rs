@@ -106,7 +106,7 @@ fn reply_with(answer: &impl Serialize) -> Response {
     reply::json(StatusCode::OK, answer)
 }
 
-/// Answers the question of an address. Those have no tag whose answers depend on time, or hold errors.
+/// Answers the question of an address. Answers that depend on time, or hold errors, have no tag.
 async fn ask(
     services: Services,
     topic: Topic,

@@ -37,7 +37,7 @@ pub struct Services {
     draws: DrawRule,
     open: Arc<Open>,
     opened: Arc<RwLock<HashMap<Rules, Service>>>,
-    /// The places for look-ups and for searches: apart, so that searches hold up no look-up.
+    /// The places for look-ups and for searches, separate so that searches do not hold up look-ups.
     lookups: Arc<Semaphore>,
     searches: Arc<Semaphore>,
     /// The places for searches that run; the others wait.

@@ -1,5 +1,6 @@
 //! Answers as clients of tablebases expect them: at the path of the rules' name, with the fields of
-//! [Lichess's tablebase server](https://github.com/lichess-org/lila-tablebase), and ours beside them.
+//! [Lichess's tablebase server](https://github.com/lichess-org/lila-tablebase), and fields of our
+//! own beside them.
 //!
 //! There, every value is for the side to move of its own position: after a turn that wins in 21, the opponent
 //! loses in 20, so this turn has the category `loss` and the depth -20.
@@ -47,7 +48,7 @@ struct Standing {
 }
 
 impl Standing {
-    /// A position whose value, after a turn that gives no depth, may lack one.
+    /// A position with its value, whose depth may be unknown.
     fn new(position: &Fen, value: Value) -> Standing {
         let depth = value.dtw().map(|Dtw(turns)| match value {
             Value::Loss(_) => -(turns as i16),
@@ -165,7 +166,7 @@ async fn one(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    /// The rules are part of the address, so what it answers is true for ever.
+    /// The rules are part of the address, so its answer stays true forever.
     const CACHE: &str = "public, max-age=3600";
     let Query(Asked { fen }) = asked.map_err(|error| routes::unreadable(&error))?;
     let question = Question::about(fen).checked()?;

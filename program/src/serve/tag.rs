@@ -1,5 +1,6 @@
-//! The tag of an answer (`ETag`): as long as it stays, so does the answer. It is that of the program, the rules, the
-//! files and the question; the values in files follow from the rules, so names and sizes tell files apart.
+//! The tag of an answer (`ETag`): as long as it stays, so does the answer. It follows from the
+//! program, the rules, the files and the question; the values in files follow from the rules, so
+//! names and sizes tell files apart.
 
 use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,8 +29,8 @@ pub fn of(service: &Service, question: &Uri) -> HeaderValue {
     HeaderValue::from_str(&tag).expect("letters")
 }
 
-/// The answer that `find` has, with its tag and what caches may do with it; or, if the client has it already, only
-/// that it does.
+/// The answer that `find` returns, with its tag and the instruction for caches; if the client has
+/// it already, only the status that says so.
 pub async fn answer(
     tag: HeaderValue,
     cache: &'static str,

@@ -3,9 +3,9 @@
 //! Turns of the same value differ only against an opponent that errs. The first difference among
 //! these criteria decides:
 //!
-//! 1. The value: the quickest win, then draws, then the longest resistance. Where the count of quiet turns
-//!    may end the game before, [`QuietCount::rank`] alone decides.
-//! 2. In won positions of which the files hold no depths, [`progress`].
+//! 1. The value: the quickest win, then draws, then the longest resistance. Where the count of
+//!    quiet turns may end the game first, [`QuietCount::rank`] alone decides.
+//! 2. In won positions for which the files hold no depths, [`progress`].
 //! 3. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
 //! 4. In drawn and lost positions, the gain by [`DrawnTurns`], by default the share of mistakes: of
@@ -34,8 +34,8 @@ pub enum DrawnTurns {
     /// The largest share of losing replies.
     #[default]
     LosingReplies,
-    /// The share of losing replies, and the score of a search without databases, which sees stones,
-    /// mobility and threats, from which errors follow later.
+    /// The share of losing replies, and the score of a search without databases: an advantage in
+    /// stones, mobility and threats leads to errors later.
     Pressure,
 }
 
@@ -161,8 +161,8 @@ fn gains(
     if choice == DrawnTurns::Random {
         return (vec![0.0; turns.len()], 0);
     }
-    let search =
-        (choice == DrawnTurns::Pressure).then(|| Search::new(*database.rules(), 1 << 16, 1));
+    let search = (choice == DrawnTurns::Pressure)
+        .then(|| Search::new(*database.rules(), 1 << 16, 1).by_hand());
     let mut lookups = 0;
     let gain = |turn: &RankedTurn| {
         let answer = match deadline.is_over() {

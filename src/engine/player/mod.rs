@@ -2,6 +2,7 @@
 //! search that probes them.
 //!
 //! - `choose`: the choice among turns with known values
+//! - `progress`: progress in won positions for which the files hold no depths
 //! - `skill`: playing badly in a believable way
 //! - `thinking`: a choice in slices of time
 
@@ -66,8 +67,8 @@ const WEAK_SEARCH_BYTES: usize = 4 << 20;
 /// the last stones in hand.
 const KNOWN_NODES: u64 = 500;
 
-/// The values that are known without a real search: by the rules, from the databases, or by a search
-/// of at most a few hundred positions, up to a time.
+/// The values that are known without a real search: by the rules, from the databases, or by a
+/// search of at most a few hundred positions that ends at the deadline.
 pub(crate) fn look_up(
     database: &Database,
     position: &Position,
@@ -117,7 +118,7 @@ impl Deadline<'_> {
     }
 }
 
-/// How far a player comes without a long search.
+/// How far a player gets without a long search.
 enum FirstThought {
     /// To its choice; `None` if the game is over.
     Chosen(Option<Choice>),
@@ -302,8 +303,9 @@ impl Player {
         Some(Choice::from(best))
     }
 
-    /// A variation with a known value that is better than what a search found: the time may have ended when the
-    /// values of some turns were known. A known draw is better than a turn whose win nothing proves.
+    /// A variation with a known value that is better than the one that a search found: the time may
+    /// have ended when the values of only some turns were known. A known draw is better than a turn
+    /// whose win nothing proves.
     fn better_known(
         &self,
         position: &Position,
@@ -395,7 +397,8 @@ mod tests {
                 seed: 0,
                 drawn: DrawnTurns::default(),
             };
-            // The search chose the first turn, and those from the second on are known, or also the first.
+            // The search chose the first turn. The values of the turns from the second on are
+            // known, that of the first last.
             for (turn, value) in turns[1..].iter().chain(&turns[..1]).zip(known) {
                 player.database.keep_placing(&position.after(*turn), *value);
             }

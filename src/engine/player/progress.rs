@@ -1,9 +1,10 @@
-//! Progress in won positions of which the files hold no depths.
+//! Progress in won positions for which the files hold no depths.
 //!
-//! Results alone do not say which of the winning turns leads nearer to the end, and a player that takes any of them
-//! moves in circles. The pairs that are part of the program have depths. In others a search chooses: it looks a few turns ahead by its static evaluation, which counts stones first. It
-//! takes every position in which the win is gone as a draw, so its plans keep the win, and those of the other
-//! side are met.
+//! Results alone do not say which of the winning turns leads nearer to the end, and a player that
+//! takes any of them moves in circles. The pairs that are part of the program have depths. In
+//! others a search chooses: it looks a few turns ahead with its static evaluation, which counts
+//! stones first. It scores every position in which the win is gone as a draw, so its plans keep the
+//! win and meet those of the other side.
 
 use std::time::Duration;
 
@@ -18,13 +19,13 @@ use crate::value::{Value, Wdl};
 /// The bytes of the transposition table.
 const HASH_BYTES: usize = 4 << 20;
 
-/// The most positions where there is no limit of time.
+/// The most positions to search where there is no time limit.
 const NODES: u64 = 50_000;
 
-/// The share of the time that is left, in eighths.
+/// The share of the remaining time that the search takes, in eighths.
 const SHARE: u32 = 7;
 
-/// Says where the winner gave the win away, and nothing else.
+/// Knows the positions in which the winner gave the win away, and no others.
 struct LostWins<'a> {
     database: &'a Database,
     winner: Side,
@@ -50,7 +51,7 @@ impl Prober for LostWins<'_> {
     }
 }
 
-/// The turn to play in a won position, of which `others` are the turns that give the win away; `None` if the
+/// The turn to play in a won position; `others` are its turns that give the win away. `None` if the
 /// search found none in time.
 pub(super) fn turn(
     database: &Database,

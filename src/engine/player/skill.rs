@@ -1,12 +1,13 @@
 //! Playing badly in a believable way.
 //!
-//! A weak player errs where a shallow search without databases errs. The fraction in a level's depth
-//! is the probability that a turn is searched one turn deeper. The choice among turns of nearly the
-//! same score is random, so that games differ: with temperature T, a turn whose score is `d`
-//! hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. Even the deepest
-//! of these searches is far from perfect, so the levels above 22 play a share of their turns perfectly.
-//! Nor do they make progress in a won ending, where a good player knows what to do: from level 21 on, the
-//! turns that are not perfect are ten times rarer where the databases know that the moving phase is won.
+//! A weak player errs where a shallow search without databases errs. The fraction in a level's
+//! depth is the probability that a turn is searched one turn deeper. The choice among turns of
+//! nearly the same score is random, so that games differ: with temperature T, a turn whose score is
+//! `d` hundredths of a stone below the best is `exp(-d / T)` times as likely as the best. Even the
+//! deepest of these searches is far from perfect, so the levels above 22 play a share of their
+//! turns perfectly. Nor do these searches make progress in a won ending, where a good player knows
+//! what to do: from level 21 on, the turns that are not perfect are ten times rarer where the
+//! databases know that a position of the moving phase is won.
 //!
 //! | level | perfect turns | in won endings | search depth | T |
 //! |---|---|---|---|---|
@@ -30,7 +31,7 @@ impl SkillLevel {
     /// The highest level, which plays as well as possible.
     pub const PERFECT: SkillLevel = SkillLevel(30);
 
-    /// The search depths of the levels 0, 3, 6 to 30, chosen by matches so that the levels of the
+    /// The search depths of the levels 0, 3, 6, …, 30, chosen by matches so that the levels of the
     /// page's list are about equally far apart.
     const DEPTHS: [f64; 11] = [1.0, 1.52, 1.86, 2.1, 2.5, 3.0, 3.7, 4.9, 6.4, 7.2, 8.0];
 

@@ -51,7 +51,7 @@ pub struct Thinking {
     search: Option<SlicedSearch>,
 }
 
-/// What the slices of a search have found.
+/// The results of a search's slices so far.
 #[derive(Debug, Default)]
 struct SlicedSearch {
     best: Option<Choice>,
@@ -60,7 +60,7 @@ struct SlicedSearch {
 }
 
 impl Thinking {
-    /// The choice of a player in a game, of which nothing is done yet.
+    /// Prepares the choice of a player in a game.
     pub fn new(player: Player, game: Game, limits: Limits) -> Thinking {
         Thinking {
             player,
@@ -70,8 +70,8 @@ impl Thinking {
         }
     }
 
-    /// Goes on for about this time; then the choice as of [`Player::choose`], or [`Poll::Pending`] if there is
-    /// more to do.
+    /// Goes on for about this time. Returns the choice, as [`Player::choose`] does, or
+    /// [`Poll::Pending`] if there is more to do.
     ///
     /// Only a search is divided. The first call looks values up until they are known or seven eighths of the
     /// time limit are over, and players below [`SkillLevel::PERFECT`](super::SkillLevel::PERFECT), whose

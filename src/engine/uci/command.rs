@@ -89,7 +89,7 @@ pub(super) struct Go {
     pub nodes: Option<u64>,
     /// The time of `movetime`.
     movetime: Option<Duration>,
-    /// Until `stop`.
+    /// Whether to search until `stop`.
     pub is_infinite: bool,
     /// White's and Black's time left and increment.
     clocks: [(Option<Duration>, Duration); 2],
@@ -99,7 +99,7 @@ pub(super) struct Go {
     pub ignored: Vec<String>,
 }
 
-/// The words of `go` that mean something.
+/// The keywords of `go`.
 const KEYWORDS: &str = "binc btime depth infinite mate movestogo movetime nodes ponder searchmoves \
     winc wtime";
 
@@ -108,7 +108,8 @@ fn is_keyword(word: &str) -> bool {
 }
 
 impl Go {
-    /// Parses the rest of `go`. It refuses nothing: a frontend without an answer would wait forever.
+    /// Parses the rest of `go`. It refuses nothing: a frontend that gets no answer would wait
+    /// forever.
     fn parse(rest: &str) -> Go {
         let mut go = Go::default();
         let mut words = rest.split_whitespace().peekable();

@@ -12,7 +12,7 @@ use crate::search::Algorithm;
 /// The most search threads.
 const MOST_THREADS: u32 = 1024;
 
-/// The name of rules that have none.
+/// The option's name for rules without a name.
 const OWN_RULES: &str = "own";
 
 const ALGORITHMS: [(&str, Algorithm); 4] = [

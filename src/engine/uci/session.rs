@@ -30,8 +30,8 @@ const MOST_WAITING: usize = 1000;
 /// The time limit of `go` without limits.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// The search ends this long before the time limit, to leave time to report the turn, or an eighth of the limit
-/// before it if that is less.
+/// The search ends this long before the time limit, or an eighth of the limit if that is less, to
+/// leave time to report the turn.
 const MARGIN: Duration = Duration::from_millis(3);
 
 /// Speaks the engine protocol until `quit` or the end of the lines, each of which may be a sentence
@@ -143,8 +143,8 @@ struct UciSession<W> {
     read: fn(&str, &Rules) -> Result<Game, String>,
 }
 
-/// Warms up databases on a thread, for which `isready` waits; the first turn would take a tenth of a second
-/// otherwise. Without a thread, questions do it.
+/// Warms up databases on a thread, for which `isready` waits; the first turn would take a tenth of
+/// a second longer otherwise. If no thread can be started, the first questions open the files.
 fn warm_up(database: &Arc<Database>) -> Option<JoinHandle<()>> {
     let database = Arc::clone(database);
     let warm_up = move || database.warm_up();
@@ -239,7 +239,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             UciCommand::Uci => self.introduce(),
             UciCommand::IsReady => {
                 if let Some(warming) = self.warming.take() {
-                    // It only prepares: what failed there, a question meets again.
+                    // The thread only prepares: a question meets any failure again.
                     let _ = warming.join();
                 }
                 self.output.line("readyok");
@@ -291,7 +291,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.database = Arc::new(opened);
             self.warming = warm_up(&self.database);
         }
-        // What one algorithm has found, another does not take over: one of them guesses.
+        // No algorithm reuses the results of another: one of them guesses.
         let searching = |options: &EngineOptions| {
             (
                 options.hash,
@@ -321,7 +321,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         problem.map_or(Ok(()), Err)
     }
 
-    /// The game, drawn as the options say.
+    /// The game with the rule for draws of the options.
     fn game_with_draws(&self) -> Game {
         self.game.clone().with_draws(self.options.draws)
     }

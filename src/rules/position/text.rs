@@ -42,8 +42,9 @@ impl Position {
         Ok(Position::parse_counted(text, rules)?.0)
     }
 
-    /// Parses a position's text and the count of quiet turns before it, the sixteenth field. The count is 0 where
-    /// the field is missing or not a number below 65,536, and while stones are in hand or a removal is owed.
+    /// Parses a position's text and the count of quiet turns before it, the sixteenth field. The
+    /// count is 0 where the field is missing or not a number below 65,536, and while stones are in
+    /// hand or a removal is owed.
     ///
     /// ```
     /// use millbase::{Position, Rules};
@@ -80,7 +81,8 @@ impl Position {
         self.letters_counted(rules, 0)
     }
 
-    /// The position's text with a count of quiet turns before it, which [`Position::parse_counted`] reads.
+    /// The position's text with a count of quiet turns before it, as [`Position::parse_counted`]
+    /// reads it.
     pub fn letters_counted(&self, rules: &Rules, quiet_turns: u32) -> Letters {
         let mut board = [b'/'; LETTERS];
         let side = self.side_to_move;
@@ -171,7 +173,8 @@ impl Default for Letters {
     }
 }
 
-/// Why a text is not a position: one sentence for the user, and the reason for programs.
+/// The reason why a text is not a position: a sentence for the user, and an identifier for
+/// programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PositionError {
     reason: &'static str,
@@ -200,7 +203,7 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
-/// A sentence about a position in the form of another program, whose reason is `unread`.
+/// An error about a position in another program's form; its reason is `unread`.
 impl From<String> for PositionError {
     fn from(message: String) -> PositionError {
         PositionError {
@@ -243,13 +246,13 @@ struct Fields {
     quiet_turns: u16,
 }
 
-/// The fields between the last of the numbers and the count of quiet turns: the points of the last mills, and the
-/// mills on the board.
+/// The fields between the last of the numbers and the count of quiet turns: the points of the last
+/// mills, and the mills on the board.
 const FIELDS_BEFORE_COUNT: usize = 5;
 
 impl Fields {
-    /// Reads the ten fields that are needed, and the count of quiet turns. Programs append others: marks of mills,
-    /// the number of the turn, and notes about the position such as `ids:nodes`.
+    /// Reads the ten required fields and the count of quiet turns. Programs append others: marks of
+    /// mills, the number of the turn, and notes about the position such as `ids:nodes`.
     fn read(text: &str) -> Result<Fields, PositionError> {
         ensure!(
             !text.trim_ascii().is_empty(),

@@ -59,7 +59,8 @@ pub(crate) struct Working {
     pub(crate) values: Bytes,
     /// The number of quiet turns that are not known to lose.
     pub(crate) counts: Bytes,
-    /// For each row whether counts of positions that may lose are too high, as they were not lowered.
+    /// For each row whether counts of positions that may lose are too high, as they were not
+    /// lowered.
     pub(crate) too_high: Vec<bool>,
     /// The values in each row.
     pub(crate) present: Vec<ValueSet>,
@@ -212,8 +213,8 @@ impl<'a> RowTurns<'a> {
         let mut edges = 0;
         if !FLYING {
             edges = self.board.cut(mover) & self.edges;
-            // The end with the stone of a cut edge that touches a mill is in the mill: sliding to
-            // it closed the mill.
+            // If a cut edge touches a mill, its end with a stone is in the mill: the slide to it
+            // closed the mill.
             if !mills.is_empty() {
                 edges &= !self.board.cut(mills);
             }

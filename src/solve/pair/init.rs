@@ -1,5 +1,5 @@
-//! The first step of solving: the value of each position's best exit (a capture or a placement), and the number of
-//! its quiet turns.
+//! The first step of solving: the value of each position's best exit (a capture or a placement),
+//! and the number of its quiet turns.
 
 use std::ops::Deref;
 
@@ -93,8 +93,8 @@ impl<'a> Exits<'a> {
         Exits::of_groups(rules, material, [captures, quiet, placed].map(Some))
     }
 
-    /// The exits of some [groups](Material::exit_groups), each with the values of its tables; `None` leaves a group
-    /// out.
+    /// The exits of some [groups](Material::exit_groups), each with the values of its tables;
+    /// `None` leaves a group out.
     ///
     /// # Panics
     ///
@@ -118,8 +118,8 @@ impl<'a> Exits<'a> {
     }
 }
 
-/// The ordered value of a capture, which is greater the better it is for the mover, from the value
-/// byte `v` of the position that it leads to: 0 for no capture, then losses with slower ones above
+/// The ordered value of a turn, which is greater the better it is for the mover, from the value
+/// byte `v` of the position that it leads to: 0 for no turn, then losses with slower ones above
 /// quicker ones, draws, and wins with quicker ones above slower ones.
 pub(crate) const fn ordered(v: u8) -> u8 {
     match v {
@@ -140,8 +140,8 @@ const fn byte_after(ordered: u8) -> u8 {
     }
 }
 
-/// The mover's value byte before a turn of this ordered value, where depths count the turns to the end. Bytes
-/// after the turn up to 253 keep their meaning; 0 stands for a draw and for no turn.
+/// The mover's value byte before a turn of this ordered value, where depths count the turns to the
+/// end. Bytes after the turn up to 253 keep their meaning; 0 stands for a draw and for no turn.
 pub(crate) const fn value_of_ordered(ordered: u8) -> u8 {
     match byte_after(ordered) {
         0 => 0,
@@ -159,7 +159,8 @@ pub(crate) static ORDERED: [u8; 256] = {
     best
 };
 
-/// The same for turns that remove stones where depths end with the removal: only the result counts.
+/// [`ORDERED`] for turns that remove stones, where depths end with the removal: only the result
+/// counts.
 static ORDERED_RESULTS: [u8; 256] = {
     let mut best = [0; 256];
     let mut v = 0;
@@ -170,7 +171,7 @@ static ORDERED_RESULTS: [u8; 256] = {
     best
 };
 
-/// The value byte before a turn of each ordered value, 0 of 0. A look-up has no branch to predict:
+/// The value byte before a turn of each ordered value, 0 for 0. A look-up has no branch to predict:
 /// neighbours often differ.
 pub(crate) fn values_of_ordered(rules: &Rules, material: Material) -> [u8; 256] {
     let stones = [material.mover, material.waiting];
@@ -185,8 +186,9 @@ pub(crate) fn values_of_ordered(rules: &Rules, material: Material) -> [u8; 256] 
 /// The ordered value of a capture that leaves the opponent two stones and so wins immediately.
 const WINS_AT_ONCE: u8 = ordered(1);
 
-/// Looks up a group of exits. Between groups, the working values hold the ordered values of the best exits, the
-/// counts the numbers of turns that close a mill; the last group turns them into working values and counts.
+/// Looks up a group of exits. Between groups, the working values hold the ordered values of the
+/// best exits, the counts the numbers of turns that close a mill; the last group turns them into
+/// working values and counts.
 pub(crate) fn initialise(working: &mut Working, exits: &Exits<'_>, is_last: bool) {
     let Working {
         shape,
@@ -287,8 +289,8 @@ impl InitialiseRow<'_> {
     }
 }
 
-/// Raises the ordered value of each column of a row to that of its best capture, and counts its turns that
-/// close a mill.
+/// Raises the ordered value of each column of a row to that of its best capture, and counts its
+/// turns that close a mill.
 ///
 /// It goes from the sets with a mill back to the sets before it was closed, because the value of
 /// the removals depends only on the set with the mill and, if each mill earns a removal, on the

@@ -94,7 +94,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
         halves.push((half, times));
     }
     observer(BuildEvent::CapturesFound)?;
-    sweep_all(pair, &mut halves, last_value(rules, pair), observer)?;
+    sweep_all(rules, pair, &mut halves, observer)?;
     let solved = |(half, times): (Half, TableTimes)| SolvedTable {
         material: half.finished.index.material(),
         values: half.finished.values,
@@ -110,15 +110,15 @@ fn last_value(rules: &Rules, pair: Pair) -> u8 {
     last.unwrap_or(u8::MAX)
 }
 
-/// Sweeps through all depths up to the last value byte. What is undecided then is a draw.
+/// Sweeps through all depths. Positions still undecided then are draws.
 fn sweep_all(
+    rules: &Rules,
     pair: Pair,
     halves: &mut [(Half, TableTimes)],
-    last: u8,
     observer: &mut Observer<'_>,
 ) -> Result<(), SolveError> {
     let mut decided = 0;
-    for v in 1..=last {
+    for v in 1..=last_value(rules, pair) {
         let somewhere = halves.iter().any(|(half, _)| half.has(v));
         if !somewhere {
             continue;
@@ -150,7 +150,7 @@ fn sweep_all(
             _ => {}
         }
         observer(BuildEvent::Swept {
-            depth: u16::from(v),
+            depth: rules.distance().known_below(v),
             decided,
         })?;
     }

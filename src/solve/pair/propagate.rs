@@ -2,12 +2,13 @@
 //!
 //! A predecessor of a loss wins in one turn more, unless it wins sooner; its count never reaches
 //! zero, because the lost position does not lower it. The count of a predecessor of a win falls by
-//! one; at zero, the predecessor loses in one turn more, or later if its longest losing capture takes
-//! longer. If blocked sides pass, a position whose mover is blocked is the predecessor of the one
-//! with the same sets.
+//! one; at zero, the predecessor loses in one turn more, or later if its longest losing capture
+//! takes longer. If blocked sides pass, a position whose mover is blocked is the predecessor of the
+//! one with the same sets.
 //!
-//! If a depth decides few positions of a row, its predecessors are updated one by one, else the row as a
-//! whole. The latter needs no counts; they are computed again once a depth decides few positions of the row.
+//! If a depth decides few positions of a row, its predecessors are updated one by one, else the row
+//! as a whole. The latter needs no counts; they are computed again once a depth decides few
+//! positions of the row.
 
 use std::sync::atomic::Ordering;
 
@@ -19,9 +20,9 @@ use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel, Ones, find_bytes};
 use crate::rules::WithoutTurn;
 
-/// A row is updated as a whole if a depth decides more than one position in this many words; the second
-/// number holds while its counts are right, as they will have to be computed again. Measured with 6-6, 8-8
-/// and 9-6; half or twice these numbers are no quicker.
+/// A row is updated as a whole if a depth decides more than one position in this many words. The
+/// second number holds while its counts are right, because they have to be computed again
+/// afterwards. Measured with 6-6, 8-8 and 9-6; half or twice these numbers are no quicker.
 const WORDS_PER_POSITION: usize = 4;
 const WORDS_PER_POSITION_AT_FIRST: usize = 2;
 
@@ -110,14 +111,14 @@ impl Kernel for PropagateRow<'_> {
     }
 }
 
-/// A condition on bytes of a row. Not closures, so that its code is always inlined where the processor's
-/// instructions may be used.
+/// A condition on bytes of a row: an enum rather than closures, so that its code is always inlined
+/// where the processor's instructions may be used.
 #[derive(Clone, Copy)]
 enum Condition {
     Equals(u8),
     /// A finished position is not won.
     NotWon,
-    /// A working value is a win that is as soon as this one, or sooner.
+    /// A working value is a win at least as soon as this one.
     WinsAsSoon(u8),
     /// A position with this count is not lost yet, but may be.
     MayLose,

@@ -69,7 +69,8 @@ impl Kernel for ScatterRow<'_> {
                     continue;
                 }
                 let row = self.way.store(bits, self.subsets[column], v);
-                // Most rows have it already. A byte that nobody writes stays in the caches of all threads.
+                // Most rows have it already. A byte that nobody writes stays in the caches of all
+                // threads.
                 if self.latest[row].load(Ordering::Relaxed) != v {
                     self.latest[row].store(v, Ordering::Relaxed);
                 }
@@ -119,8 +120,9 @@ impl<'a> Scatter<'a> {
         row
     }
 
-    /// Stores the value of the mover's subset at one of its entries, for [`fill_images`] to copy it to
-    /// the others. Returns the place of the mover's set, and the waiting side's set at the entry.
+    /// Stores the value of the mover's subset at one of its entries, for [`fill_images`] to copy it
+    /// to the others. Returns the place of the mover's set, and the waiting side's set at the
+    /// entry.
     #[inline(always)]
     pub(crate) fn store_one<B: Bits>(&self, bits: B, subset: u32, v: u8) -> (RowPlace, PointSet) {
         let mover = PointSet::from_bits(bits.pdep(subset, self.free.bits()));
@@ -133,7 +135,8 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Copies the value of each position to all its entries. At least one entry has it; the others have it or 0.
+/// Copies the value of each position to all its entries. At least one entry has it; the others have
+/// it or 0.
 pub(crate) fn fill_images(index: &Index, values: &mut [u8]) {
     let rows = values.par_chunks_mut(index.columns().count()).enumerate();
     let symmetric = rows.filter(|&(row, _)| index.rows().is_symmetric(row));

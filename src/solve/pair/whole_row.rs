@@ -27,7 +27,7 @@ const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const IN_WORD: u32 = 6;
 const IN_BLOCK: u32 = 8;
 
-/// The bits of a word whose numbers have a bit set.
+/// For each bit of a number below 64: the bits of a word whose numbers have it.
 const WITH_BIT: [u64; IN_WORD as usize] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -202,11 +202,11 @@ pub(crate) struct WholeRow<'a> {
     lines: Vec<u32>,
 }
 
-/// Takes the sets that slides start from. A trait rather than closures, so that its code is always inlined
-/// where the processor's instructions may be used.
+/// Takes the sets that slides start from. A trait rather than closures, so that its code is always
+/// inlined where the processor's instructions may be used.
 trait Sink {
-    /// Adds the sets before some slides to the blocks from this number on: with the words of each block
-    /// exchanged by `WORD`, and the bits of each word shifted by `distance`.
+    /// Adds the sets before some slides to the blocks from this number on: with the words of each
+    /// block exchanged by `WORD`, and the bits of each word shifted by `distance`.
     fn add<const WORD: usize>(
         &mut self,
         number: usize,
@@ -290,7 +290,7 @@ impl<'a> WholeRow<'a> {
         })
     }
 
-    /// Marks each column from which a quiet slide leads to one of the columns marked.
+    /// Marks, instead of the marked columns, those from which a quiet slide leads to one of them.
     #[inline(always)]
     pub(crate) fn origins<B: Bits>(&self, bits: B, scratch: &mut WholeRowScratch) {
         let WholeRowScratch {
@@ -309,8 +309,8 @@ impl<'a> WholeRow<'a> {
         self.blocks.gather(bits, before.as_flattened(), columns);
     }
 
-    /// The number of quiet slides from each column to those that were marked before the last call of
-    /// [`WholeRow::origins`].
+    /// The number of quiet slides from each column to those that were marked before the last call
+    /// of [`WholeRow::origins`].
     #[inline(always)]
     pub(crate) fn count<'s, B: Bits>(&self, bits: B, scratch: &'s mut WholeRowScratch) -> &'s [u8] {
         let WholeRowScratch {

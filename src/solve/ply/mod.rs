@@ -1,4 +1,5 @@
-//! The placing phase: the table of a stage from its file, or solved from the tables that its turns lead to.
+//! The placing phase: the table of a stage from its file, or solved from the tables that its turns
+//! lead to.
 
 mod solve;
 
@@ -15,8 +16,8 @@ use crate::value::Metric;
 ///
 /// # Errors
 ///
-/// [`DbError::NotStored`] if the ply has no file with what the metric needs, [`DbError::Corrupt`],
-/// [`DbError::Io`].
+/// [`DbError::NotStored`] if the ply has no file, or none with the depths that the metric needs;
+/// [`DbError::Corrupt`], [`DbError::Io`].
 pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, DbError> {
     let name = ply_file_name(stage.ply);
     let not_stored = |why| DbError::NotStored(format!("{name} {why}"));

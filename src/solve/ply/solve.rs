@@ -38,8 +38,9 @@ struct StageShape<'a> {
     values: [u8; 256],
 }
 
-/// All values of a stage in this metric, in the order of its index, from those of the two that its turns lead to;
-/// `None` where there is no such turn, or where captures end the game. Entries that no game can reach are 0.
+/// All values of a stage in this metric, in the order of its index, from those of the two that its
+/// turns lead to; `None` where there is no such turn, or where captures end the game. Entries that
+/// no game can reach are 0.
 ///
 /// # Errors
 ///

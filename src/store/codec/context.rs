@@ -13,8 +13,8 @@ use crate::rules::Rules;
 /// The most columns that a block may have.
 pub(crate) const MOST_COLUMNS: usize = *Parameters::COLUMNS.end() as usize;
 
-/// The symbols of a block by place; [`UNKNOWN`] where no symbol is known yet, and from [`MOST_COLUMNS`]
-/// on. A `u16` indexes an array of this size without a check of bounds.
+/// The symbols of a block by place; [`UNKNOWN`] where no symbol is known yet, and from
+/// [`MOST_COLUMNS`] on. A `u16` indexes an array of this size without a check of bounds.
 pub(crate) type Symbols = [u8; 1 << u16::BITS];
 
 /// Memory that is reused for each block.
@@ -45,8 +45,8 @@ pub(crate) struct TableShape {
     starts: Vec<u32>,
     /// 2^64 divided by the number of columns, rounded up.
     reciprocal: u64,
-    /// For each column the places of its near columns in its block, as many numbers as a context uses;
-    /// [`MOST_COLUMNS`] for none.
+    /// For each column the places of its near columns in its block, as many numbers as a context
+    /// uses; [`MOST_COLUMNS`] for none.
     near: Vec<u16>,
     patterns: &'static Patterns,
 }
@@ -55,9 +55,9 @@ pub(crate) struct TableShape {
 #[derive(Debug)]
 struct Patterns {
     slides: Vec<[Point; 2]>,
-    /// The ways to close a mill: the stones that each needs, and the point of the third. By sliding
-    /// these are two stones of the line and one on a neighbour of the point; from the hand only the
-    /// two.
+    /// The ways to close a mill: the stones that each needs, and the point where it closes the
+    /// mill. A slide needs the line's two other stones and one on a neighbour of the point, a
+    /// placement only the two.
     threats: Vec<(PointSet, Point)>,
     points: [PointPatterns; POINTS as usize],
 }
@@ -170,8 +170,8 @@ pub(crate) const CLASSES: usize = 12;
 
 impl Patterns {
     /// The patterns of the rules' board if stones close mills by slides or, with `from_hand`, by
-    /// placements. All tables share them, so they stay in the processor's cache when another table is
-    /// used.
+    /// placements. All tables share them, so they stay in the processor's cache when another table
+    /// is used.
     fn of(rules: &Rules, from_hand: bool) -> &'static Patterns {
         static ALL: [LazyLock<Patterns>; 4] = [
             LazyLock::new(|| Patterns::new(Board::orthogonal(), false)),
@@ -233,7 +233,7 @@ impl TableShape {
         parameters: Parameters,
     ) -> TableShape {
         let columns = Index::new(material).columns().clone();
-        // Only in the placing phase, sets are possible or not.
+        // Only tables of the placing phase mark possible sets.
         let from_hand = matches!(coverage, Coverage::Possible(_));
         let mut shape = TableShape {
             coverage,
@@ -287,9 +287,9 @@ impl TableShape {
 
     /// The block with this column, and its columns.
     ///
-    /// That is the last block that starts at the column or before it:
-    /// `((column + 1) · blocks - 1) / columns`. Dividing takes a tenth of a look-up; multiplication by
-    /// the reciprocal is exact for numbers below 2^32.
+    /// That is the last block that starts at the column or before it: `((column + 1) · blocks - 1)
+    /// / columns`. Dividing takes a tenth of a look-up; multiplication by the reciprocal is exact
+    /// for numbers below 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
         let number = (column + 1) * self.blocks() - 1;
@@ -336,7 +336,7 @@ impl TableShape {
                 slides: !touching.to,
                 threats: !touching.point,
             };
-            // The half of the group's numbers that the bits up to this one give.
+            // The group's numbers below this bit, and the same numbers with the bit.
             let numbers = &mut permitted[i / GROUP];
             let (without, with) = numbers.split_at_mut(1 << (i % GROUP));
             for (without, with) in without.iter_mut().zip(with) {
@@ -379,7 +379,7 @@ impl TableShape {
     /// Fills `places` with the stored places of a block.
     pub(crate) fn places(&self, row: &RowShape, columns: Range<usize>, places: &mut Vec<u16>) {
         places.clear();
-        // A row that is not stored is never asked for.
+        // Rows that are not stored are never requested.
         if matches!(self.coverage, Coverage::All | Coverage::EvenMover) {
             places.extend(0..columns.len() as u16);
             return;
@@ -434,8 +434,9 @@ impl TableShape {
             after_slides: [(); SLIDES].map(|()| {
                 let after = subset ^ row.slide_bits[slides.trailing_zeros() as usize];
                 slides &= slides.wrapping_sub(1);
-                // Below 0 in an earlier block; then the upper half makes it a place without a symbol.
-                // This takes no branch, as many slides lead to an earlier block and many do not.
+                // Negative if the column is in an earlier block; then the upper half makes it a
+                // place without a symbol. There is no branch, as many slides lead to an earlier
+                // block and many do not.
                 let place = self.columns.rank(after).wrapping_sub(start) as u32;
                 symbols[usize::from((place | place >> u16::BITS) as u16)]
             }),
@@ -453,7 +454,7 @@ fn starts(columns: usize, most: usize) -> Vec<u32> {
     (0..=blocks).map(start).collect()
 }
 
-/// A word with this many bits, at most 64, the lowest.
+/// A word with this many bits, the lowest ones, at most 64.
 fn first_bits(count: usize) -> u64 {
     u64::MAX.checked_shr(64 - count as u32).unwrap_or(0)
 }

@@ -6,23 +6,23 @@
 //! Only the table with the larger side to move is stored. Each turn of the smaller side leads to
 //! that table or, by a capture, to a smaller pair.
 //!
-//! If both sides have equally many stones, none in hand, and neither may fly or pass, even this table is not
-//! stored completely. Colour the points like a chessboard:
+//! If both sides have equally many stones, none in hand, and neither may fly or pass, even this
+//! table is not stored completely. Colour the points like a chessboard:
 //!
 //! ```text
 //! o-----#-----o        Each slide moves a stone to the other colour. So a quiet turn changes
 //! | #---o---# |        whether the number of stones on points # is even, and all quiet turns
-//! | | o-#-o | |        of an odd position lead to even ones. Stored are the even positions.
-//! #-o-#   #-o-#        Of the odd ones those are stored, too, in which the mover can close a
-//! | | o-#-o | |        mill, since captures lead to many rows; the value of any other follows
-//! | #---o---# |        from its quiet turns, all to one row.
+//! | | o-#-o | |        of an odd position lead to even ones. The file stores the even positions
+//! #-o-#   #-o-#        and, since captures lead to many rows, the odd ones in which the mover can
+//! | | o-#-o | |        close a mill. The value of any other position follows from its quiet
+//! | #---o---# |        turns, which all lead to one row.
 //! o-----#-----o
 //! ```
 //!
-//! The smallest files of pairs use the colours for each side alone: a slide changes whether the mover's
-//! number of stones on points # is even, and leaves the other side's number as it is. Stored are the
-//! positions of the larger side to move in which its number is even, that is, whole rows; of equal
-//! sides those in which both numbers are even:
+//! The smallest files of pairs use the colours for each side alone: a slide changes whether the
+//! mover's number of stones on points # is even, and leaves the other side's number as it is. They
+//! store the positions with the larger side to move in which its number is even, that is, whole
+//! rows; if the sides are equal, the positions in which both numbers are even:
 //!
 //! ```text
 //! side to move, larger side's number     mover's number, other side's     value
@@ -32,8 +32,8 @@
 //! smaller, odd                           even, odd                        in three turns
 //! ```
 //!
-//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs, where
-//! the same holds.
+//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs,
+//! where the same holds.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(crate) enum Coverage {
 }
 
 impl Coverage {
-    /// Those that files of pairs may have.
+    /// The coverages that files of pairs may have.
     pub const OF_PAIRS: [Coverage; 4] = [
         Coverage::All,
         Coverage::EvenOrClosing,
@@ -69,7 +69,7 @@ impl Coverage {
         Coverage::EvenBoth,
     ];
 
-    /// Its number in the schema of a pair.
+    /// The number that stands for it in the schema of a pair; `None` for plies.
     pub fn number(&self) -> Option<u8> {
         match self {
             Coverage::All => Some(0),
@@ -123,8 +123,8 @@ pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
     material.mover == material.waiting && alternates(rules, material)
 }
 
-/// Whether each quiet turn of the mover changes whether the number of its stones on black points is even, and
-/// all others are captures.
+/// Whether each quiet turn of the mover changes the parity of the number of its stones on black
+/// points, and all its other turns are captures.
 pub(crate) fn alternates(rules: &Rules, material: Material) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.

@@ -1,6 +1,6 @@
 //! Decodes the bytes of blocks with rANS: the state is a number that holds all remaining symbols.
-//! Decoding a symbol divides the state by the reciprocal of the symbol's probability, and reads 16
-//! bits whenever the state gets too small.
+//! Decoding a symbol multiplies the state by the symbol's probability, and reads 16 bits whenever
+//! the state gets too small.
 //!
 //! The state is 0 after the last symbol. So encoding, which goes backwards, starts with a small
 //! state and writes no word as long as the state stays below [`LEAST`]:
@@ -45,8 +45,8 @@ pub(crate) struct RowDecoder<'a> {
 }
 
 impl RowDecoder<'_> {
-    /// Decodes blocks alternately, one symbol of each in turn. A symbol depends on the one before it,
-    /// so with a single block the processor mostly waits.
+    /// Decodes blocks alternately, one symbol of each in turn. A symbol depends on the one before
+    /// it, so with a single block the processor mostly waits.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl RowDecoder<'_> {
 }
 
 impl Block<'_> {
-    /// Fills in the values of the decoded symbols; `is_end` tells whether no byte is left.
+    /// Fills in the values of the decoded symbols; `is_end` says whether no byte is left.
     fn finish(self, scratch: &mut BlockScratch, is_end: bool) -> Result<(), &'static str> {
         let BlockScratch { symbols, places } = scratch;
         let values = self.values;
@@ -97,8 +97,8 @@ impl Block<'_> {
     }
 }
 
-/// Decodes the symbols at the places in the blocks' scratch memory, and returns whether each block ends
-/// with its last symbol.
+/// Decodes the symbols at the places in the blocks' scratch memory, and returns whether each block
+/// ends with its last symbol.
 struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
     row: RowDecoder<'b>,
     blocks: &'b mut [BlockIn<'a>; BLOCKS],

@@ -4,8 +4,8 @@
 //! a form of arithmetic coding; the likelier a value is in its context, the fewer bits it takes. A
 //! reader knows the context before the value:
 //!
-//! - **near**: the median of a few columns before it, nearest first, that differ in the place of one
-//!   stone,
+//! - **near**: the median of a few columns before it, nearest first, that differ in the place of
+//!   one stone,
 //! - **best**, **worst**: among some columns before it that one slide of a waiting stone makes, the
 //!   best and the worst value for the mover,
 //! - **class**: the number of points on which the waiting side threatens to close a mill, and of
@@ -72,7 +72,7 @@ impl Parameters {
     }
 }
 
-/// Stands for an unknown symbol. As a symbol itself it is the loss in no turn, which says equally
+/// Stands for an unknown symbol. As a symbol itself it is a loss in 0 turns, which says equally
 /// little about other values.
 const UNKNOWN: u8 = 255;
 

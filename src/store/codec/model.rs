@@ -32,8 +32,8 @@ pub(crate) struct SymbolGroup {
 }
 
 impl SymbolGroup {
-    /// The symbol whose range has this remainder of the state, with its cumulative frequency and its
-    /// frequency; `None` if the symbol is not among these eight.
+    /// The symbol whose range contains this remainder of the state, with its cumulative frequency
+    /// and its frequency; `None` if the symbol is not among these eight.
     #[inline(always)]
     pub fn find(&self, slot: u32) -> Option<(u8, u32, u32)> {
         const ONES: u64 = 0x0001_0001_0001_0001;
@@ -57,7 +57,7 @@ pub(crate) type Distribution = Vec<(u8, u16)>;
 
 /// The tree in preorder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Node {
+pub(crate) enum TreeNode {
     /// Contexts whose bin of this feature is at most this one continue at the next node, the others
     /// after its descendants.
     Split { feature: u8, bin: u8 },
@@ -83,7 +83,7 @@ pub(crate) struct Model {
 pub(crate) struct StoredModel {
     /// The last symbol of each bin but the last.
     pub bins: [Vec<u8>; 3],
-    pub tree: Vec<Node>,
+    pub tree: Vec<TreeNode>,
     pub distributions: Vec<Distribution>,
 }
 
@@ -150,7 +150,7 @@ impl StoredModel {
             let feature = *bytes.split_off_first()?;
             if usize::from(feature) < FEATURES {
                 let bin = *bytes.split_off_first()?;
-                stored.tree.push(Node::Split { feature, bin });
+                stored.tree.push(TreeNode::Split { feature, bin });
                 open += 1;
                 continue;
             }
@@ -163,7 +163,7 @@ impl StoredModel {
                 symbols.map(|&[symbol, low, high]| (symbol, u16::from_le_bytes([low, high])));
             let distribution: Distribution = symbols.collect();
             bytes.split_off(..3 * distribution.len())?;
-            stored.tree.push(Node::Leaf);
+            stored.tree.push(TreeNode::Leaf);
             stored.distributions.push(distribution);
             open -= 1;
             if stored.distributions.len() > MOST_DISTRIBUTIONS {
@@ -214,8 +214,9 @@ fn groups(distributions: &[Distribution]) -> Option<Vec<SymbolGroup>> {
     Some(groups)
 }
 
-/// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the features.
-fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
+/// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the
+/// features.
+fn spread(tree: &[TreeNode], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
     let mut by_context = vec![0; sizes.iter().product()];
     // A stack of the boxes of contexts that still need a node.
     let mut open = vec![sizes.map(|size| 0..size)];
@@ -223,7 +224,7 @@ fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Opti
     for &node in tree {
         let cell = open.pop()?;
         match node {
-            Node::Leaf => {
+            TreeNode::Leaf => {
                 let distribution = leaves.next()?;
                 let [near, best, worst, class] = cell;
                 let numbers =
@@ -234,7 +235,7 @@ fn spread(tree: &[Node], sizes: [usize; FEATURES], distributions: usize) -> Opti
                     by_context[number * sizes[0]..][near.clone()].fill(distribution);
                 }
             }
-            Node::Split { feature, bin } => {
+            TreeNode::Split { feature, bin } => {
                 let feature = usize::from(feature);
                 let range = cell.get(feature)?.clone();
                 let middle = usize::from(bin) + 1;

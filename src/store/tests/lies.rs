@@ -11,8 +11,8 @@ use super::specimen::{Random, Specimen, is_corrupt, sources};
 use crate::store::cache::BlockCache;
 use crate::store::*;
 
-/// Loads and probes a file with changed bytes of the head, for each of some numbers. It must give values
-/// or an error about the file. Returns how many are refused, at opening or later.
+/// Loads and probes a file whose head `change` alters, once for each number below `cases`. Each
+/// must give values or an error about the file. Returns how many are refused, at opening or later.
 fn refused(specimen: &Specimen, cases: usize, mut change: impl FnMut(usize, &mut [u8])) -> usize {
     let mut refused = 0;
     for number in 0..cases {
@@ -184,7 +184,8 @@ fn wrong_fields_of_schema_and_tables_are_named() {
         // Lengths of three bytes are allowed where two would do.
         assert_eq!(error_of(&specimen, |parts| parts.tables[0].width = 3), None);
 
-        // More counts than a histogram has, more positions than the table, and a number without end.
+        // More counts than a histogram has, more positions than the table, and a number without
+        // end.
         let before = if specimen.values.len() == 1 { 3 } else { 4 };
         for (histogram, words) in [
             (&[0x81, 2][..], "at most 256 counts"),

@@ -34,12 +34,13 @@ pub struct FileParts {
 #[derive(Clone)]
 pub struct TableParts {
     pub width: u8,
-    /// The numbers of rows and of the model's bytes that the head states, if not those of the parts.
+    /// The numbers of rows and of the model's bytes that the head states, if not those of the
+    /// parts.
     pub stated_rows: Option<u64>,
     pub stated_model: Option<u64>,
     pub model: Vec<u8>,
-    /// The bytes of each row without their checksum. Copies of the parts share those that they do not
-    /// change.
+    /// The bytes of each row without their checksum. Copies of the parts share the rows that they
+    /// do not change.
     pub rows: Vec<Arc<Vec<u8>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Files of pairs and plies with made-up values, and the three sources of their bytes.
+//! Files of pairs and plies with made-up values, and two sources of their bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -72,8 +72,8 @@ fn questions() -> [(Position, &'static str); 7] {
     ]
 }
 
-/// Asserts that the database answers all queries except those that need the file with this name, and
-/// returns the reason why it cannot be used.
+/// Asserts that the database answers all queries except those that need the file with this name,
+/// and returns the reason why it cannot be used.
 fn only_error(database: &Database, broken: &str) -> DbError {
     let unusable: Vec<DbError> = database.unusable().collect();
     let [error] = &unusable[..] else {
@@ -103,8 +103,8 @@ fn only_error(database: &Database, broken: &str) -> DbError {
     error.clone()
 }
 
-/// Puts these bytes in place of a file, restores the file, and passes the reason why it could not be used
-/// to `check`.
+/// Puts these bytes in place of a file, restores the file, and passes the reason why it could not
+/// be used to `check`.
 fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError) -> bool) {
     let path = folder.join(name);
     let whole = fs::read(&path).unwrap();
@@ -115,8 +115,8 @@ fn with_bytes(folder: &Path, name: &str, bytes: &[u8], check: impl Fn(&DbError) 
     fs::write(&path, whole).unwrap();
 }
 
-/// Shortened files, files of other versions, whose later fields may have other places and meanings, and files
-/// under the name of another.
+/// Shortened files, files of other versions, whose later fields may have other places and meanings,
+/// and files under the name of another.
 #[test]
 fn unusable_files_fail_only_their_own_queries() {
     let folder = whole_folder();

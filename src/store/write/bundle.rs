@@ -12,12 +12,13 @@ use crate::store::container::declared;
 use crate::store::error::DbError;
 use crate::store::fields::CHECKSUM;
 
-/// Writes a bundle of these files: of each the name in the bundle and the path. Returns its size in bytes.
+/// Writes a bundle of these files, each with its name in the bundle and its path. Returns the size
+/// of the bundle in bytes.
 ///
 /// # Errors
 ///
-/// [`DbError::Io`], which names the bundle or the file that cannot be read. An existing file at `path` then
-/// stays as it was.
+/// [`DbError::Io`], which names the bundle or the file that cannot be read. An existing file at
+/// `path` then stays as it was.
 pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbError> {
     let mut opened = Vec::new();
     for (name, from) in files {
@@ -36,7 +37,8 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
             head_bytes,
         });
     }
-    // The offsets depend on the length of the table of contents, which depends on their number of bytes.
+    // The offsets depend on the length of the table of contents, which depends on the lengths of
+    // the offsets.
     let mut length = 0;
     let contents = loop {
         let mut start = length as u64;
@@ -50,7 +52,7 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
         contents.extend(start.to_le_bytes());
         add_varint(&mut contents, opened.len() as u64);
         for member in &opened {
-            contents.push(member.name.len() as u8);
+            contents.push(u8::try_from(member.name.len()).expect("names of databases are short"));
             contents.extend(member.name.bytes());
             let numbers = [member.start, member.bytes, member.head_bytes.into()];
             numbers

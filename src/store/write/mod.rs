@@ -32,7 +32,8 @@ use crate::store::error::DbError;
 use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, row_checksum};
 use crate::value::Metric;
 
-/// The largest value byte that a build writes: deeper wins and losses are found by the bytes above it.
+/// The largest value byte that a build writes: larger bytes reveal wins and losses that are too
+/// deep.
 pub(crate) const LARGEST_VALUE: u8 = 252;
 
 /// The values of a table to encode.
@@ -156,7 +157,7 @@ pub(crate) fn write(
     write_file(path, |file| write_contents(file, prefix, schema, tables))
 }
 
-/// Writes a file by `contents`, which flushes it and returns its size in bytes.
+/// Writes a file with `contents`, which flushes it and returns its size in bytes.
 ///
 /// # Errors
 ///
@@ -229,7 +230,8 @@ fn write_contents(
     file.write_all(&bytes)?;
     file.write_all(&directory)?;
     for table in tables {
-        // Flushed part by part, so that a process that is asked to end need not wait long for the disk.
+        // Flushed part by part, so that a process that is asked to end need not wait long for the
+        // disk.
         for part in table.bytes.chunks(16 << 20) {
             file.write_all(part)?;
             file.sync_data()?;
@@ -327,7 +329,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the temporary files of all databases from a folder. Nothing else may write to it.
+/// Removes the temporary files of all databases from a folder, to which nothing else may be
+/// writing.
 pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
     let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
     for entry in entries {

@@ -63,8 +63,7 @@ impl<'a> PlyWriter<'a> {
         }
     }
 
-    /// Encodes the table of the ply's next stage from its values
-    /// in the order of the index.
+    /// Encodes the table of the ply's next stage from its values in the order of the index.
     pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
         let spec = table_spec(self.stage_sets, stage);
         let index = Index::new(stage.material());

@@ -83,7 +83,7 @@ impl Weights {
     }
 }
 
-/// A position with the chance of its mover, from 0 to 1, that it shall be estimated at.
+/// A position with the target of its estimate: the mover's chance, from 0 to 1.
 pub struct Example {
     pub features: Features,
     pub target: f32,
@@ -92,7 +92,7 @@ pub struct Example {
 /// The scale of the output: log-odds.
 const SCALE: f32 = 4.0;
 
-/// The derivative by the sum of each view, of an example.
+/// The derivatives of an example's loss by the sum of each view.
 type ViewGradients = [Vector; VIEWS];
 
 struct Shard<'a> {
@@ -216,7 +216,8 @@ pub struct Descent {
     step: i32,
 }
 
-/// The parts of a batch, whose number decides the order of additions: the same for any number of threads.
+/// The number of parts of a batch. It decides the order of additions, so this is the same for any
+/// number of threads.
 const SHARDS: usize = 4;
 
 impl Descent {

@@ -65,7 +65,7 @@ struct Record {
     turns: i16,
     /// 1 for a win of the mover, -1 for a loss.
     result: i8,
-    /// The position that the turn to this one was made in.
+    /// The number of the position in which the turn to this one was made.
     group: u32,
 }
 
@@ -93,7 +93,7 @@ impl Record {
     }
 }
 
-/// The records of a file, whose bytes the fingerprint takes in.
+/// The records of a file; adds its bytes to the fingerprint.
 fn read(path: &Path, fingerprint: &mut Xxh3) -> Result<Vec<Record>, Box<dyn Error>> {
     let shown = path.display();
     let bytes = fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
@@ -188,8 +188,8 @@ fn rounded(weights: &Weights, fingerprint: u64) -> Vec<u8> {
     bytes
 }
 
-/// The mean loss, and the skill, as of `millbase judge`, of a player that takes the turn with the least estimate
-/// after it.
+/// The mean loss, and the skill, as `millbase judge` defines it, of a player that takes the turn
+/// with the least estimate after it.
 fn judged(held: &[Record], estimates: impl Fn(&[Features]) -> Vec<f32>) -> String {
     let features: Vec<_> = held
         .iter()
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::sample::{self, Sample};
 
-    /// From the databases that are part of the library, which no folder need have.
+    /// The positions come from the databases that are part of the library, so no folder needs any.
     #[test]
     fn a_small_run_learns_and_gives_the_same_bytes_again() {
         let folder = std::env::temp_dir().join(format!("millbase-train-{}", std::process::id()));

@@ -41,7 +41,7 @@ _Rules = str | os.PathLike[str] | Mapping[str, str | int | bool | None]
 
 @final
 class Value:
-    """What a position is worth to its side to move."""
+    """The value of a position for its side to move."""
 
     def __new__(cls, _: NoReturn, /) -> Value: ...
     @property
@@ -158,7 +158,7 @@ class Database:
     def add_folder(self, path: str | os.PathLike[str]) -> None:
         """Adds the files of another folder or bundle for the pairs and plies that have none yet."""
     def get(self, position: str | Position, default: _Default = None) -> Value | _Default:  # type: ignore[assignment]
-        """What a position is worth to its side to move; `default` where no database has the answer."""
+        """The value of a position for its side to move; `default` where no database has the answer."""
     def get_wdl(
         self,
         position: str | Position,
@@ -168,7 +168,7 @@ class Database:
     def get_dtw(self, position: str | Position, default: _Default = None) -> int | _Default:  # type: ignore[assignment]
         """The turns to the end; `default` for a draw, and where no database has the depth."""
     def probe(self, position: str | Position) -> Value:
-        """What a position is worth to its side to move."""
+        """The value of a position for its side to move."""
     def turns(self, position: str | Position) -> list[RankedTurn]:
         """All turns of a position with their values, best first; none when the game is over."""
     def line(self, position: str | Position, limit: int = 300) -> Line:

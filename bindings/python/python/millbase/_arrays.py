@@ -143,9 +143,10 @@ class Choice:
     turn: str
     value: Value | None
     """The exact value of the turn, if it is known without a search."""
-    score: tuple[Literal["win", "loss", "centistones"], int | None]
+    score: tuple[Literal["win", "loss", "estimate"], int | None]
     """What the search found for the side to move: a win or a loss with the number of turns to it, None if that
-    is unknown, or an estimate in hundredths of a stone."""
+    is unknown, or an estimate: hundredths of the
+    logarithm of the odds to win under `standard`, of a stone under other rules."""
     depth: int
     """The depth of the search, in turns."""
     nodes: int

@@ -82,12 +82,12 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
         let mut near = [[UNKNOWN; AT_ONCE]; NEAR];
         let mut after_slides = [[UNKNOWN; AT_ONCE]; SLIDES];
         let (mut threats, mut closing) = ([0; AT_ONCE], [0; AT_ONCE]);
-        // The symbols, after the one before the first.
+        // The symbol before the first of these entries, then theirs.
         let mut coded = [UNKNOWN; AT_ONCE + 1];
         let mut contexts = [Context::default(); AT_ONCE];
         let permitted = |place: u16| row.permitted(shape.subsets[start + usize::from(place)]);
         for places in self.places.chunks(AT_ONCE) {
-            // Looked up one entry ahead, as the facts would wait for it.
+            // Looked up one entry ahead, because the facts would wait for it.
             let mut next = permitted(places[0]);
             // `take` tells the compiler that `i` needs no check of bounds.
             for (i, &place) in places.iter().enumerate().take(AT_ONCE) {

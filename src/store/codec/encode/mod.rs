@@ -49,11 +49,12 @@ impl Code {
     }
 }
 
-/// `state / frequency` for a state below frequency · 2^20, by multiplication, which takes less time.
+/// `state / frequency` for a state below frequency · 2^20, by multiplication, which takes less
+/// time.
 ///
-/// The reciprocal is 2^44 / frequency, rounded up. So the product exceeds 2^44 · state / frequency by
-/// less than the state, hence by less than 2^32. That is too little to reach the next multiple of 2^44,
-/// which is at least 2^44 / frequency ≥ 2^32 away.
+/// The reciprocal is 2^44 / frequency, rounded up. So the product exceeds 2^44 · state / frequency
+/// by less than the state, hence by less than 2^32. That is too little to reach the next multiple
+/// of 2^44, which is at least 2^44 / frequency ≥ 2^32 away.
 #[inline(always)]
 fn quotient(state: u32, frequency: u32) -> u32 {
     static RECIPROCALS: [u64; TOTAL as usize] = {

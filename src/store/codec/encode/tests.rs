@@ -137,8 +137,8 @@ impl CodedTable {
         Ok(values)
     }
 
-    /// Asserts that each column has its block, and that decoding returns the values of a row that the rules
-    /// say are stored; returns their number.
+    /// Asserts that each column has its block, and that decoding returns the values of a row that
+    /// the rules say are stored; returns their number.
     fn check(&self, number: usize, values: &[u8]) -> usize {
         let row = self.row(number);
         let (mut stored, mut next) = (0, 0);
@@ -166,8 +166,8 @@ impl CodedTable {
     }
 }
 
-/// Entries in which the waiting side has the set of one of some rows, as in the placing phase; both
-/// phases close mills in their own way.
+/// Entries in which the waiting side has a set of every `every`-th row, as in the placing phase,
+/// where stones from the hand close mills.
 fn possible(stones: u8, every: usize) -> Coverage {
     let all = Rows::of(stones).len();
     let mut rows = BitSet::new(all);
@@ -240,8 +240,8 @@ fn blocks_of_few_bytes_round_trip() {
         bytes,
     };
     let mut lengths = BTreeSet::new();
-    // The draws before the last value, 100 of 4096 frequency, take 5.4 bits each. Those after it leave
-    // the state at 0.
+    // The draws before the last value, with frequency 100 of 4096, take 5.4 bits each. Those after
+    // it leave the state at 0.
     for last in 0..120 {
         for value in [2, 4, 3, 255] {
             let mut values = table.values.clone();
@@ -250,7 +250,7 @@ fn blocks_of_few_bytes_round_trip() {
             let blocks = table.encode(0, &values);
             lengths.insert(blocks[0].len());
             assert!(blocks[1..].iter().all(Vec::is_empty));
-            // Any other length is another state or has a word too many.
+            // A shorter block has another state or lacks a word.
             for cut in 0..blocks[0].len() {
                 let all = table.shape.columns_of(0).len();
                 let decoded = table.decode(0, 0, &blocks[0][..cut], all);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::contexts::contexts;
 use crate::store::codec::ESCAPE;
 use crate::store::codec::context::{BlockScratch, Context, RowShape, TableShape};
-use crate::store::codec::model::{Distribution, FEATURES, MOST_BINS, Node, StoredModel, TOTAL};
+use crate::store::codec::model::{Distribution, FEATURES, MOST_BINS, StoredModel, TOTAL, TreeNode};
 use crate::store::profile::Compression;
 
 /// The limits of a model. Higher limits take time and save hardly any bytes.
@@ -194,12 +194,12 @@ fn stored(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> StoredM
         match grown.nodes[node] {
             Some((feature, bin, [low, high])) => {
                 let feature = feature as u8;
-                stored.tree.push(Node::Split { feature, bin });
+                stored.tree.push(TreeNode::Split { feature, bin });
                 open.extend([high, low]);
             }
             None => {
                 let part = &sample[grown.parts[node].clone()];
-                stored.tree.push(Node::Leaf);
+                stored.tree.push(TreeNode::Leaf);
                 stored.distributions.push(distribution(part));
             }
         }
@@ -217,8 +217,8 @@ impl StoredModel {
         let mut distributions = self.distributions.iter();
         for node in &self.tree {
             match *node {
-                Node::Split { feature, bin } => bytes.extend([feature, bin]),
-                Node::Leaf => {
+                TreeNode::Split { feature, bin } => bytes.extend([feature, bin]),
+                TreeNode::Leaf => {
                     bytes.push(FEATURES as u8);
                     for &(symbol, frequency) in distributions.next().into_iter().flatten() {
                         bytes.push(symbol);
@@ -329,8 +329,8 @@ fn counts(part: &[Counted]) -> [u32; 256] {
     counts
 }
 
-/// Frequencies in proportion to the counts, at least 1 each, the most frequent symbols first, the escape
-/// last.
+/// Frequencies in proportion to the counts, at least 1 each, the most frequent symbols first, the
+/// escape last.
 fn distribution(part: &[Counted]) -> Distribution {
     let mut symbols: Vec<(u8, u64)> = (0..=255).zip(counts(part).map(u64::from)).collect();
     symbols.retain(|&(symbol, count)| symbol != ESCAPE && count > 0);
