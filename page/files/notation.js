@@ -71,7 +71,7 @@ export function writeAddress(node, { rules, startPosition, ownRules, values }) {
   const { all, line } = node.root;
   if (isPlain(node)) {
     if (rules !== ownRules) fields.set("rules", rules);
-    if (!startPosition) fields.set("fen", node.root.position.split(" ").slice(0, 10).join(" "));
+    if (!startPosition) fields.set("fen", node.root.position.replace(/( -1){4} 0 0 1$/, ""));
     if (all.length > 1) fields.set("moves", all.slice(1).map(({ turn }) => turn).join(" "));
   } else {
     fields.set("game", writeGame(node.root, { rules, startPosition }));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use millbase::Metric;
 use millbase::Rules;
-use millbase::internals::stages::why_unsolved;
+use millbase::internals::stages::{why_no_databases, why_unsolved};
 use millbase::solve::SolveError;
 use millbase::store::{self, DbError, Location};
 
@@ -29,7 +29,10 @@ pub fn advice(error: &DbError) -> String {
         }
         DbError::Missing { pair, location } => {
             let options = build_options(location);
-            return format!("; build it with `millbase build --pair {pair}{options}`");
+            return match why_no_databases(&location.rules) {
+                Some(why) => format!("; {why}"),
+                None => format!("; build it with `millbase build --pair {pair}{options}`"),
+            };
         }
         DbError::MissingForProof { location, .. } => {
             return format!("; build with `millbase build{}`", build_options(location));
@@ -40,13 +43,20 @@ pub fn advice(error: &DbError) -> String {
                 "; build the databases of the placing phase with `millbase build --placing{options}`"
             );
         }
+        // The file of a bundle is named without a folder.
+        DbError::Corrupt { file, .. } if file.parent() == Some(Path::new("")) => {
+            "; make the bundle again from files that `millbase verify` finds right"
+        }
         DbError::Corrupt { .. } => "; delete the file and build it again",
         DbError::OtherRules { .. } => "; choose the folder with the databases of these rules",
         DbError::OtherVersion { .. } => {
             "; delete the file and build it again, or use the program that wrote it"
         }
-        DbError::NoDepths { .. } => {
-            "; build the pairs again with `millbase build` into another folder"
+        DbError::NoDepths { rules, .. } => {
+            let option = rules_option(rules);
+            return format!(
+                "; build the pairs again with `millbase build{option}` into another folder"
+            );
         }
         DbError::Io { source, .. } => match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

@@ -249,7 +249,7 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
 pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
     match why_unsolved(rules) {
         None => Ok(()),
-        Some(why) => Err(Usage(why.to_owned())),
+        Some(why) => Err(Usage(format!("{why}; leave out --placing"))),
     }
 }
 

@@ -1,27 +1,27 @@
 //! `millbase convert`: games and positions from one form to another.
 
-use std::io::{BufReader, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
+use millbase::Position;
+use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::record::RecordAnswer;
 use millbase::internals::service::words::Fen;
-use millbase::notation::{
-    GameForm, PointNaming, PositionForm, Record, RecordReader, game_text, position_text,
-};
+use millbase::notation::{GameForm, PointNaming, PositionForm, Record, game_text, position_text};
 
 use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::review::advised;
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Turn games and positions from any form into another
 ///
 /// The input may have any forms that docs/NOTATION.md describes; each is recognised by itself. What
-/// cannot be read is reported on stderr with its line and column, the game before it is written, and the
-/// exit status is 2. Rules come from the tags of a game, else from --rules.
+/// cannot be read, a file or a place with its line and column, is reported on stderr, the games before and
+/// after it are written, and the exit status is 2. Rules come from the tags of a game, else from --rules.
 ///
 /// Forms of games: text (tags, numbered turns, comments, variations), numbers (the same with the points 1
 /// to 24), list (a line of turns), actions (a line of action numbers from 0), coordinates, protocol (a line
@@ -102,30 +102,40 @@ impl Convert {
         let mut status = Status::Done;
         let mut out = output::stdout();
         let mut games = 0;
+        let lacks = "has neither a game nor a position";
         for file in &self.files {
             let name = file.display();
-            let input = BufReader::new(input::open(file)?);
-            for record in RecordReader::new(options.rules, input) {
-                let record = record.with_context(|| format!("cannot read '{name}'"))?;
+            for record in input::games(file, &options.rules, lacks) {
+                let mut record = match record {
+                    Ok(record) => record,
+                    Err(error) => {
+                        status = status.or(status::after_answer(&error));
+                        let answer = ErrorAnswer::from(status::failure(&error));
+                        output::answer(options, &answer, |_| Ok(()))?;
+                        continue;
+                    }
+                };
                 games += 1;
+                if self.keeps_actions(options) {
+                    record
+                        .remarks
+                        .retain(|remark| !remark.cuts || remark.reason != "removal_missing");
+                }
                 for remark in &record.remarks {
                     output::to_stderr(&format!("'{name}', {}\n", advised(remark)));
                 }
                 let is_cut = record.cut().is_some();
-                let written = self.write(record, options, games, &mut out)?;
+                let written = self.write(record, options, file, games, &mut out)?;
                 if let Err(sentence) = &written {
                     output::to_stderr(&format!("'{name}', game {games}: {sentence}\n"));
                 }
                 if is_cut || written.is_err() {
-                    status = Status::Usage;
+                    status = status.or(Status::Usage);
                 }
             }
             out.flush()?;
         }
-        match games {
-            0 => Err(Usage("the input has neither a game nor a position".to_owned()).into()),
-            _ => Ok(status),
-        }
+        Ok(status)
     }
 
     /// Writes a game; the inner error says why the form cannot hold it.
@@ -133,10 +143,16 @@ impl Convert {
         &self,
         record: Record,
         options: &Options,
+        file: &Path,
         number: u64,
         out: &mut impl Write,
     ) -> Result<Result<(), String>> {
-        if record.is_unread() {
+        if let Some(cut) = record.cut().filter(|_| record.is_unread()) {
+            if options.json {
+                let sentence = format!("{}, {}", input::name(file), advised(cut));
+                let error = ErrorAnswer::new(Status::Usage.code(), sentence);
+                output::answer(options, &error, |_| Ok(()))?;
+            }
             return Ok(Ok(()));
         }
         let Some(form) = self.to.filter(|_| !options.json) else {
@@ -145,7 +161,7 @@ impl Convert {
         };
         let (game, rules) = (&record.game, record.rules());
         let texts = match form.of_games() {
-            Ok(GameForm::List(_)) if Fen::start_of(game) != Fen::new(&millbase::Position::start(rules), rules) => {
+            Ok(GameForm::List(_)) if Fen::start_of(game) != Fen::new(&Position::start(rules), rules) => {
                 Err("a list of turns cannot state the position that it begins with; choose another form".to_owned())
             }
             Ok(form) => {
@@ -163,18 +179,34 @@ impl Convert {
         }
     }
 
+    /// Whether the form has the last turn of a game even where the removal that it earns is still due.
+    fn keeps_actions(&self, options: &Options) -> bool {
+        let form = self.to.filter(|_| !options.json).map(Form::of_games);
+        !matches!(form, None | Some(Ok(GameForm::Text(_))))
+    }
+
     /// The last position of a game or all of them, a line each.
     fn positions(&self, record: &Record, form: PositionForm) -> Result<String, String> {
         let (game, rules) = (&record.game, record.rules());
+        let stated = Fen::start_of(game).quiet_turns;
+        let has_count = matches!(form, PositionForm::Fen | PositionForm::Mfen);
+        let line = |position: &Position, quiet: u32| {
+            if stated > 0 && quiet > 0 && !has_count {
+                let form = form.name();
+                return Err(format!(
+                    "the form {form} cannot state the count of {quiet} quiet turns, but fen and mfen can"
+                ));
+            }
+            Ok(position_text(position, quiet, rules, form)? + "\n")
+        };
         if !self.every {
-            return Ok(position_text(game.position(), game.quiet_turns(), rules, form)? + "\n");
+            return line(game.position(), game.quiet_turns());
         }
-        let mut quiet = Fen::start_of(game).quiet_turns;
-        let mut text = position_text(game.start(), quiet, rules, form)? + "\n";
+        let mut quiet = stated;
+        let mut text = line(game.start(), quiet)?;
         for (turn, position) in game.history() {
             quiet = if turn.is_quiet() { quiet + 1 } else { 0 };
-            text += &position_text(&position, quiet, rules, form)?;
-            text.push('\n');
+            text += &line(&position, quiet)?;
         }
         Ok(text)
     }

@@ -31,6 +31,10 @@ pub fn folder(options: &Options) -> Option<PathBuf> {
 pub fn folder_to_build(options: &Options) -> Result<PathBuf, Usage> {
     let sentence =
         "this system has no folder for user data; name a folder for the databases with --db";
+    match base_folder(options) {
+        Some(file) if file.is_file() => check_folder(&file)?,
+        _ => {}
+    }
     folder(options).ok_or_else(|| Usage(sentence.to_owned()))
 }
 
@@ -47,7 +51,7 @@ pub fn open(options: &Options) -> Result<Database> {
     let database = match base_folder(options) {
         Some(folder) if folder.exists() => {
             let opened = Database::open_in(&folder, options.rules);
-            opened.map_err(|error| not_databases(&folder, error))?
+            opened.map_err(not_databases)?
         }
         _ => {
             if let Some(folder) = named(options) {
@@ -58,7 +62,10 @@ pub fn open(options: &Options) -> Result<Database> {
                     format_args!("note: the folder '{folder}' does not exist, {note}"),
                 );
             }
-            Database::embedded(options.rules)
+            match named(options) {
+                Some(folder) => Database::embedded_for(&folder, options.rules),
+                None => Database::embedded(options.rules),
+            }
         }
     };
     Ok(match options.threads {
@@ -68,13 +75,9 @@ pub fn open(options: &Options) -> Result<Database> {
 }
 
 /// The error of opening a path; wrong usage where it is a file of another kind.
-fn not_databases(path: &Path, error: DbError) -> Error {
+fn not_databases(error: DbError) -> Error {
     match error {
-        DbError::Corrupt { offset: 0, .. } => Usage(format!(
-            "'{}' is not a folder of databases or a bundle; name one with --db",
-            path.display()
-        ))
-        .into(),
+        DbError::NotDatabases(_) => Usage(format!("{error}; name one with --db")).into(),
         error => error.into(),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Error, Result, anyhow};
 use clap::Args;
 use indicatif::HumanBytes;
 use millbase::internals::{Temporary, numbers};
@@ -16,6 +16,7 @@ use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, sampled_rows, t
 use millbase::{Database, DbError, PointSet, Side};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::Int32Type;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -173,7 +174,7 @@ impl Dataset {
             (made, written)
         });
         made?;
-        let (rows, row_groups) = written.with_context(cannot)?;
+        let (rows, row_groups) = written.map_err(plain).with_context(cannot)?;
         temporary.file.sync_all().with_context(cannot)?;
         let bytes = temporary.file.metadata().with_context(cannot)?.len();
         temporary.rename(&self.to).with_context(cannot)?;
@@ -235,6 +236,15 @@ impl DatasetAnswer {
         let groups = output::counted(self.row_groups, "row group");
         let bytes = HumanBytes(self.bytes);
         writeln!(out, "{}: {rows} in {groups}, {bytes}", self.file.display())
+    }
+}
+
+/// The error of the system where the writer of Parquet wraps one.
+fn plain(error: Error) -> Error {
+    match error.downcast() {
+        Ok(ParquetError::External(cause)) => Error::from_boxed(cause),
+        Ok(error) => error.into(),
+        Err(error) => error,
     }
 }
 
@@ -301,4 +311,21 @@ fn write_groups(
     }
     writer.close()?;
     Ok((rows, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_named_as_the_system_does() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let words = full.to_string();
+        let error = Error::from(ParquetError::External(Box::new(full)));
+        assert_eq!(plain(error).to_string(), words);
+        for other in [anyhow!("x"), ParquetError::EOF("x".to_owned()).into()] {
+            let words = other.to_string();
+            assert_eq!(plain(other).to_string(), words);
+        }
+    }
 }

@@ -51,14 +51,18 @@ impl Explain {
                     writeln!(
                         text,
                         "{}  {}",
-                        output::painted(answer.value),
+                        output::counted_value(
+                            &answer.situation.position,
+                            answer.value,
+                            answer.drawn_after
+                        ),
                         counts(&answer)
                     )
                 })
             });
         }
         let answer = find(&db, &self.words)?;
-        output::answer(options, &answer, |out| write(out, &db, &answer))?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
@@ -110,9 +114,9 @@ fn counts(answer: &ExplainAnswer) -> String {
     format!("{legal}; keeping the result: {keeping}; of the best value: {best}")
 }
 
-fn write(out: &mut impl Write, db: &Database, answer: &ExplainAnswer) -> io::Result<()> {
+fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
     let side = answer.situation.side_to_move;
-    output::write_position(out, db, &answer.situation, answer.value)?;
+    output::write_position(out, &answer.situation, answer.value, answer.drawn_after)?;
     if answer.legal == 0 {
         return Ok(());
     }

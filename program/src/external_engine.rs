@@ -89,10 +89,11 @@ static RUNNING: Mutex<Vec<Weak<Processes>>> = Mutex::new(Vec::new());
 /// process group.
 pub fn stop_on_signals() -> Result<()> {
     signals::on_stop(|| {
-        if let Some(report) = &mut *held(&REPORT) {
+        // Both are held to the end, so that no other report is made and no other engine starts.
+        let mut report = held(&REPORT);
+        if let Some(report) = &mut *report {
             report();
         }
-        // Held to the end, so that no other engine starts.
         let running = held(&RUNNING);
         for group in running.iter().filter_map(Weak::upgrade) {
             let _ = held(&group).start_kill();
@@ -109,6 +110,13 @@ type Report = Box<dyn FnMut() + Send>;
 /// Sets the report that is made first when the program is asked to stop.
 pub fn report_at_stop(report: impl FnMut() + Send + 'static) {
     *held(&REPORT) = Some(Box::new(report));
+}
+
+/// Makes the last report, after which a stop makes none.
+pub fn report_at_end<T>(report: impl FnOnce() -> T) -> T {
+    let mut at_stop = held(&REPORT);
+    *at_stop = None;
+    report()
 }
 
 fn spawn(command: &[String]) -> Result<Group, String> {

@@ -8,12 +8,12 @@ use millbase::internals::service::position::ProbeAnswer;
 use millbase::internals::service::words::Fen;
 use millbase::sample::Family;
 use millbase::survey::rows::{DataRow, RowFilter, table_rows};
-use millbase::{Database, Point, PointSet, Position, Symmetry, Value, Wdl};
+use millbase::{Database, DbError, Metric, Point, PointSet, Position, Symmetry, Value, Wdl};
 
 use crate::databases;
 use crate::options::Options;
 use crate::output;
-use crate::status::Status;
+use crate::status::{Status, Usage};
 
 /// List the positions of a pair, or after a number of placements, that satisfy conditions
 ///
@@ -89,6 +89,7 @@ impl Find {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let families = databases::families(&db, &[self.family])?;
+        self.check(&db)?;
         let mut out = output::stdout();
         let (mut left, mut failure) = (self.limit, None);
         let wanted = RowFilter {
@@ -114,6 +115,41 @@ impl Find {
                 out.flush()?;
                 Ok(Status::Done)
             }
+        }
+    }
+
+    /// Refuses conditions that no position can satisfy.
+    fn check(&self, db: &Database) -> Result<()> {
+        let (own, other) = (self.own.unwrap_or_default(), self.other.unwrap_or_default());
+        if let Some(point) = (own & other).into_iter().next() {
+            let sentence =
+                format!("{point} cannot have stones of both sides; --own and --other name it");
+            return Err(Usage(sentence).into());
+        }
+        if self.depth.is_none() {
+            return Ok(());
+        }
+        if self.value == Some(Wdl::Draw) {
+            let sentence = "a draw has no depth; leave out --depth, or choose --value win or loss";
+            return Err(Usage(sentence.to_owned()).into());
+        }
+        match self.family {
+            Family::Pair(pair) if db.file(pair)?.metric() == Metric::Wdl => {
+                let rules = *db.rules();
+                Err(DbError::NoDepths { pair, rules }.into())
+            }
+            Family::Placed(ply) => {
+                let mut files = db.plies().filter(|file| file.ply() == ply);
+                match files.any(|file| file.metric() == Metric::Wdl) {
+                    true => {
+                        let sentence =
+                            format!("the file of {} holds results without depths", self.family);
+                        Err(DbError::NotStored(sentence).into())
+                    }
+                    false => Ok(()),
+                }
+            }
+            Family::Pair(_) => Ok(()),
         }
     }
 

@@ -2,13 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::iter;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
 use millbase::internals::service::words::Fen;
+use millbase::notation::{Record, RecordReader};
 use millbase::{Pair, Rules};
 
 use crate::status::Usage;
@@ -63,6 +65,29 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
         Err(error) => Err(Usage(format!("cannot read '{name}': {error}"))),
+    }
+}
+
+/// The games of a file, or of stdin. If the file cannot be read or has no game, as `lacks` says in a sentence, an error
+/// takes their place.
+pub fn games(path: &Path, rules: &Rules, lacks: &str) -> Box<dyn Iterator<Item = Result<Record>>> {
+    let name = name(path);
+    let mut records = match open(path) {
+        Ok(input) => RecordReader::new(*rules, BufReader::new(input)).peekable(),
+        Err(error) => return Box::new(iter::once(Err(error.into()))),
+    };
+    if records.peek().is_none() {
+        let error = Usage(format!("{name} {lacks}"));
+        return Box::new(iter::once(Err(error.into())));
+    }
+    Box::new(records.map(move |record| record.with_context(|| format!("cannot read {name}"))))
+}
+
+/// The name of a file, or stdin, for sentences.
+pub fn name(path: &Path) -> String {
+    match path == Path::new(STDIN) {
+        true => "stdin".to_owned(),
+        false => format!("'{}'", path.display()),
     }
 }
 

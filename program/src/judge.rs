@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use millbase::engine::DrawRule;
+use millbase::engine::{DrawRule, Game};
 use millbase::internals::coach::contest::Contest;
 use millbase::internals::coach::contestant::NewContestant;
 use millbase::internals::coach::judge::{self, ExamReport};
@@ -202,7 +202,9 @@ impl Judge {
             }
         }
         let contest = Contest {
-            starts: starts.iter().map(|(position, _)| *position).collect(),
+            starts: (starts.iter())
+                .map(|(position, _)| Game::new(*db.rules(), *position))
+                .collect(),
             rounds: 1,
             seed: self.seed,
             draws: DrawRule::USUAL,

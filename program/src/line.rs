@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::engine::DrawRule;
 use millbase::internals::service::position::LineAnswer;
-use millbase::{Database, LineEnd, Value};
+use millbase::{LineEnd, Value};
 
 use crate::databases;
 use crate::input;
@@ -46,7 +46,9 @@ impl Line {
                 let answer = LineAnswer::find(&db, &input::position(line, rules)?, limit)?;
                 output::line_answer(options, text, &answer, |text| {
                     let turns = output::line(answer.line.iter().map(|turn| turn.turn));
-                    writeln!(text, "{}  {turns}", output::painted(answer.value))
+                    let position = &answer.situation.position;
+                    let value = output::counted_value(position, answer.value, answer.drawn_after);
+                    writeln!(text, "{value}  {turns}")
                 })
             });
         }
@@ -54,13 +56,13 @@ impl Line {
         let position = input::position_of(&self.position, rules, advice)?;
         let db = databases::open(options)?;
         let answer = LineAnswer::find(&db, &position, limit)?;
-        output::answer(options, &answer, |out| write(out, &db, &answer))?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
 
-fn write(out: &mut impl Write, db: &Database, answer: &LineAnswer) -> io::Result<()> {
-    output::write_position(out, db, &answer.situation, answer.value)?;
+fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
+    output::write_position(out, &answer.situation, answer.value, answer.drawn_after)?;
     let mut side = answer.situation.side_to_move;
     if !answer.line.is_empty() {
         let mut table = TextTable::new(&["", "side", "turn", "value"]);
@@ -78,9 +80,13 @@ fn write(out: &mut impl Write, db: &Database, answer: &LineAnswer) -> io::Result
     }
     if let Some(number) = answer.drawn_after {
         let limit = DrawRule::USUAL.quiet_turns;
+        let when = match number {
+            0 => "already".to_owned(),
+            _ => format!("after turn {number}"),
+        };
         writeln!(
             out,
-            "\nwhere {limit} quiet turns make a draw, the game is drawn after turn {number}"
+            "\nwhere {limit} quiet turns make a draw, the game is drawn {when}"
         )?;
     }
     match answer.end {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::Args;
 use indicatif::HumanCount;
-use millbase::engine::DrawRule;
+use millbase::engine::{DrawRule, Game};
 use millbase::internals::coach::contest::{Contest, MatchReport, MatchScore, PlayedGame};
 use millbase::internals::held;
 use millbase::review::Truth;
@@ -60,8 +60,8 @@ pub struct Match {
     #[arg(value_name = "PLAYER")]
     second: PlayerSettings,
 
-    /// A position to start from; may be given several times. Without any start the games begin with
-    /// the empty board
+    /// A position to start from; may be given several times. Its count of quiet turns goes on.
+    /// Without any start the games begin with the empty board
     #[arg(long, value_name = "POSITION")]
     start: Vec<String>,
 
@@ -124,14 +124,15 @@ impl Match {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let begun = Instant::now();
         let database = Arc::new(databases::open(options)?);
+        let draws = DrawRule {
+            quiet_turns: self.quiet_turns,
+            ..DrawRule::USUAL
+        };
         let contest = Contest {
-            starts: self.starts(&database)?,
+            starts: self.starts(&database, draws)?,
             rounds: self.rounds,
             seed: self.seed,
-            draws: DrawRule {
-                quiet_turns: self.quiet_turns,
-                ..DrawRule::USUAL
-            },
+            draws,
             max_turns: self.max_turns,
         };
         let patience = Duration::from_secs(self.patience.into());
@@ -201,7 +202,8 @@ impl Match {
             return Err(error);
         }
         let report = report(&held(&standing));
-        output::answer(options, &report, |out| write(out, &report))?;
+        let answer = || output::answer(options, &report, |out| write(out, &report));
+        external_engine::report_at_end(answer)?;
         if let Some(why) = forfeit {
             let note = format!("note: an engine lost games by forfeit; the first: {why}");
             output::note(options, note);
@@ -209,11 +211,11 @@ impl Match {
         Ok(Status::Done)
     }
 
-    fn starts(&self, database: &Database) -> Result<Vec<Position>> {
+    fn starts(&self, database: &Database, draws: DrawRule) -> Result<Vec<Game>> {
         let rules = database.rules();
         let mut starts = Vec::new();
         for text in &self.start {
-            starts.push(*input::position(text, rules)?);
+            starts.push(input::position(text, rules)?.game());
         }
         if let Some(path) = &self.starts {
             starts.extend(read_starts(path, rules)?);
@@ -238,17 +240,18 @@ impl Match {
                 );
                 return Err(Usage(sentence).into());
             };
-            starts.push(position);
+            starts.push(Game::new(*rules, position));
         }
         if starts.is_empty() {
-            starts.push(Position::start(rules));
+            starts.push(Game::new(*rules, Position::start(rules)));
         }
-        if let Some(over) = starts.iter().find(|start| start.is_over(rules)) {
-            let sentence = format!(
-                "the game is already over at the start {}; choose a position with a legal turn",
-                over.text(rules)
-            );
-            return Err(Usage(sentence).into());
+        for start in &starts {
+            if let Some(ending) = start.clone().with_draws(draws).ending() {
+                let start = start_text(start);
+                let sentence =
+                    format!("a match cannot start at {start}: {ending}; choose another position");
+                return Err(Usage(sentence).into());
+            }
         }
         Ok(starts)
     }
@@ -256,7 +259,7 @@ impl Match {
 
 /// Reads the positions of a file, one on each line; skips empty lines and those that begin with
 /// `#`.
-fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
+fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Game>> {
     let name = path.display();
     let text = input::read_file(path)?;
     let mut starts = Vec::new();
@@ -265,7 +268,8 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
             continue;
         }
         let position = input::position(line, rules);
-        starts.push(*position.with_context(|| format!("'{name}', line {number}"))?);
+        let position = position.with_context(|| format!("'{name}', line {number}"))?;
+        starts.push(position.game());
     }
     match starts.is_empty() {
         false => Ok(starts),
@@ -274,6 +278,12 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Position>> {
             Err(Usage(sentence).into())
         }
     }
+}
+
+/// The text of a start, with its count of quiet turns.
+fn start_text(start: &Game) -> String {
+    let letters = (start.start()).letters_counted(start.rules(), start.quiet_turns());
+    letters.as_str().to_owned()
 }
 
 /// The first line of a log: the match that the games belong to.
@@ -301,7 +311,7 @@ fn usual_quiet_turns() -> u32 {
 impl LogHeader {
     fn new(contest: &Contest, players: [&PlayerSettings; 2], rules: &Rules) -> LogHeader {
         let [first, second] = players.map(ToString::to_string);
-        let starts = contest.starts.iter().map(|start| start.text(rules));
+        let starts = contest.starts.iter().map(start_text);
         LogHeader {
             version: 1,
             first,

@@ -1,24 +1,26 @@
-//! The program's output: JSON objects, aligned tables, colours, the diagram of the board, and notes
-//! on stderr. Foreign texts cannot control the terminal: hidden characters become spaces on the way
+//! The program's output: JSON objects, aligned tables, colours, the diagram of the board, notes
+//! on stderr, and files. Foreign texts cannot control the terminal: hidden characters become spaces on the way
 //! out.
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use anstream::AutoStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 use indicatif::HumanCount;
-use millbase::engine::QuietCount;
+use millbase::engine::DrawRule;
 pub use millbase::internals::counted;
 use millbase::internals::diagram::draw;
-use millbase::internals::is_hidden;
 use millbase::internals::service::position::Situation;
 use millbase::internals::service::words::Fen;
 pub use millbase::internals::service::write as json;
-use millbase::{Database, Turn, Value, Wdl};
+use millbase::internals::{Temporary, is_hidden};
+use millbase::{Turn, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -137,6 +139,29 @@ pub fn step(options: &Options, text: impl Display) {
     }
 }
 
+/// Writes a file; if that fails, an older file of this name stays as it was. A link stays, and its target is written.
+/// A path that is not a regular file, such as `/dev/stdout`, is written directly.
+pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    let target = fs::canonicalize(path);
+    let is_regular = match &target {
+        Ok(target) => target.is_file(),
+        Err(_) => !path.is_symlink(),
+    };
+    if !is_regular {
+        return fs::write(path, text);
+    }
+    let path = target.as_deref().unwrap_or(path);
+    let mut temporary = Temporary::create(path)?;
+    if path.exists() {
+        // Opening it fails if it may not be written.
+        let old = OpenOptions::new().write(true).open(path)?.metadata()?;
+        temporary.file.set_permissions(old.permissions())?;
+    }
+    temporary.file.write_all(text.as_bytes())?;
+    temporary.file.sync_all()?;
+    temporary.rename(path)
+}
+
 /// The texts of turns with spaces between them.
 pub fn line(turns: impl IntoIterator<Item: Display>) -> String {
     let texts: Vec<String> = turns.into_iter().map(|turn| turn.to_string()).collect();
@@ -181,19 +206,19 @@ pub fn painted(value: Value) -> String {
 }
 
 /// A position's value in its colour, with a remark on what its depth counts under a limit of quiet turns, or if
-/// the usual count of these ends its best line.
-pub fn counted_value(db: &Database, position: &Fen, value: Value) -> String {
-    let count = QuietCount::usual(position.quiet_turns);
-    let remark = match (db.rules().quiet_turns, value.dtw()) {
-        (1.., Some(_)) => ", counted to the next removal or the end".to_owned(),
-        (0, _) if count.cuts(db, position, value) => format!(
+/// the usual count of these draws the game first: `drawn_after` is that of the answer.
+pub fn counted_value(position: &Fen, value: Value, drawn_after: Option<usize>) -> String {
+    let has_limit = position.rules.quiet_turns > 0;
+    let remark = match (has_limit, value.dtw()) {
+        (true, Some(_)) => ", counted to the next removal or the end".to_owned(),
+        (false, _) if drawn_after.is_some() && value != Value::Draw => format!(
             ", longer than the limit of {} quiet turns allows",
-            count.limit()
+            DrawRule::USUAL.quiet_turns
         ),
         _ => String::new(),
     };
     let after = match position.quiet_turns {
-        turns @ 1.. if db.rules().quiet_turns > 0 || !remark.is_empty() => {
+        turns @ 1.. if has_limit || !remark.is_empty() => {
             format!(", after {}", counted(turns, "quiet turn"))
         }
         _ => String::new(),
@@ -313,12 +338,12 @@ impl TextTable {
     }
 }
 
-/// Writes the position's text, its diagram and its value.
+/// Writes the position's text, its diagram and its [value](counted_value).
 pub fn write_position(
     out: &mut impl Write,
-    db: &Database,
     situation: &Situation,
     value: Value,
+    drawn_after: Option<usize>,
 ) -> io::Result<()> {
     let Situation {
         position,
@@ -329,6 +354,6 @@ pub fn write_position(
     let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
     let phase = phase.name();
-    let value = counted_value(db, position, value);
+    let value = counted_value(position, value, drawn_after);
     writeln!(out, "{side} to move, {phase}: {value}")
 }

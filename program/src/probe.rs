@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use millbase::Wdl;
 use millbase::internals::service::position::ProbeAnswer;
-use millbase::{Database, Wdl};
 
 use crate::databases;
 use crate::input;
@@ -23,8 +23,9 @@ use crate::stream;
 ///
 /// '-' instead of a position reads positions from stdin, one on each line, and answers each with
 /// one line: the value and the best turn, or a JSON object with --json. With --turns none the line is
-/// W, D or L, followed by the depth if it is known: W 21. Where a line has no answer, the output line
-/// is the error, and the exit status is that of the first error.
+/// W, D or L, followed by the depth if it is known: W 21. A third number says that the game may be drawn
+/// first: the depth exceeds the quiet turns that are left of the usual 100, which are this number. Where a
+/// line has no answer, the output line is the error, and the exit status is that of the first error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -71,22 +72,20 @@ impl Probe {
             return stream::answer(options, |line, text| {
                 let position = input::position(line, db.rules())?;
                 let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
-                output::line_answer(options, text, &answer, |text| {
-                    write_line(text, &db, &answer)
-                })
+                output::line_answer(options, text, &answer, |text| write_line(text, &answer))
             });
         }
         let advice = "give one position, or lines with '-'";
         let position = input::position_of(&self.position, &options.rules, advice)?;
         let db = databases::open(options)?;
         let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
-        output::answer(options, &answer, |out| write(out, &db, &answer))?;
+        output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
 
-fn write(out: &mut impl Write, db: &Database, answer: &ProbeAnswer) -> io::Result<()> {
-    output::write_position(out, db, &answer.situation, answer.value)?;
+fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
+    output::write_position(out, &answer.situation, answer.value, answer.drawn_after)?;
     match answer.turns.as_deref() {
         None | Some([]) => Ok(()),
         Some(turns) => {
@@ -97,19 +96,21 @@ fn write(out: &mut impl Write, db: &Database, answer: &ProbeAnswer) -> io::Resul
 }
 
 /// Writes the value and the best turn in one line; without turns the value as a letter and a number.
-fn write_line(out: &mut impl Write, db: &Database, answer: &ProbeAnswer) -> io::Result<()> {
+fn write_line(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
     let Some(turns) = &answer.turns else {
         let letter = match answer.value.wdl() {
             Wdl::Win => 'W',
             Wdl::Draw => 'D',
             Wdl::Loss => 'L',
         };
-        return match answer.value.dtw() {
-            Some(dtw) => writeln!(out, "{letter} {dtw}"),
-            None => writeln!(out, "{letter}"),
+        return match (answer.value.dtw(), answer.drawn_after) {
+            (Some(dtw), Some(left)) => writeln!(out, "{letter} {dtw} {left}"),
+            (Some(dtw), None) => writeln!(out, "{letter} {dtw}"),
+            (None, _) => writeln!(out, "{letter}"),
         };
     };
-    let value = output::counted_value(db, &answer.situation.position, answer.value);
+    let position = &answer.situation.position;
+    let value = output::counted_value(position, answer.value, answer.drawn_after);
     match turns.first() {
         Some(best) => writeln!(out, "{value}  {}", best.turn),
         None => writeln!(out, "{value}"),

@@ -7,16 +7,16 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use millbase::internals::Bytes;
 use millbase::internals::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
+use millbase::internals::stages::why_unsolved;
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::build;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
-use crate::status::Status;
+use crate::status::{Status, Usage};
 
 /// Prove the value of the start position
 ///
@@ -78,7 +78,15 @@ fn table_size(text: &str) -> Result<u64, String> {
 impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        build::check_placing(&options.rules)?;
+        if let Some(why) = why_unsolved(&options.rules) {
+            let is_stored = options.rules.moves_while_placing;
+            let advice = if is_stored {
+                "; `millbase probe start` looks its value up"
+            } else {
+                ""
+            };
+            return Err(Usage(format!("the start cannot be proved: {why}{advice}")).into());
+        }
         let in_memory = || prove::proof_pairs(&options.rules);
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);
         input::check_pairs(&pairs, &options.rules)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::internals::service::words::Fen;
 use millbase::survey::{self, Deepest, Extremes, Found, PairRecords, Survey};
-use millbase::{Database, Pair, Turn};
+use millbase::{Database, Metric, Pair, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -166,7 +166,7 @@ impl Records {
         if answer.pairs.is_empty() && answer.placing.is_empty() {
             return Err(databases::none(&db, "there is no database to look through"));
         }
-        output::answer(options, &answer, |out| self.write(out, &answer))?;
+        output::answer(options, &answer, |out| self.write(out, &db, &answer))?;
         match self.pair {
             None => Ok(databases::note_unusable(&db)),
             Some(_) => Ok(Status::Done),
@@ -207,7 +207,7 @@ impl Records {
         Ok(answer)
     }
 
-    fn write(&self, out: &mut impl Write, answer: &RecordsAnswer) -> io::Result<()> {
+    fn write(&self, out: &mut impl Write, db: &Database, answer: &RecordsAnswer) -> io::Result<()> {
         let mut deepest = TextTable::new(&["pair", "to move", "deepest", "positions", "first"]);
         let mut zugzwangs = TextTable::new(&["pair", "mutual zugzwangs", "first"]);
         for record in &answer.pairs {
@@ -232,6 +232,21 @@ impl Records {
         if !answer.placing.is_empty() {
             writeln!(out)?;
             placing.write(out)?;
+        }
+        let pairs = db.pairs().filter(|file| file.metric() == Metric::Wdl);
+        let pairs = pairs.map(|file| file.pair());
+        let pairs = pairs.filter(|pair| answer.pairs.iter().any(|record| record.pair == *pair));
+        let plies = db.plies().filter(|file| file.metric() == Metric::Wdl);
+        let plies = plies.filter(|_| !answer.placing.is_empty());
+        let without = pairs.map(|pair| pair.to_string());
+        let without = without.chain(plies.map(|file| format!("placed-{}", file.ply())));
+        let without: Vec<String> = without.collect();
+        if !without.is_empty() {
+            let names = without.join(", ");
+            writeln!(
+                out,
+                "\nfiles without depths, so without deepest positions: {names}"
+            )?;
         }
         if self.pair.is_some() {
             for record in answer.pairs.iter().flat_map(|pair| &pair.tables) {

@@ -1,7 +1,7 @@
 //! `millbase review`: the turns of games, graded.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
@@ -13,7 +13,7 @@ use millbase::internals::coach::confidence::Interval;
 use millbase::internals::coach::graph;
 use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::EndingAnswer;
-use millbase::notation::{GameResult, Record, RecordReader, Remark};
+use millbase::notation::{GameResult, Record, Remark};
 use millbase::review::{GameReview, Grade, Summary, Truth};
 use millbase::store::DbError;
 use millbase::{Database, Side};
@@ -26,7 +26,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{Status, Usage};
+use crate::status::{self, Status, Usage};
 
 /// Grade the turns of a game or of an archive of games
 ///
@@ -37,7 +37,8 @@ use crate::status::{Status, Usage};
 ///
 /// A file may hold many games, in any form that docs/NOTATION.md describes. A turn has a grade if the
 /// databases know the values. What cannot be read is remarked with line and column; a game is graded
-/// up to there, and the exit status is then 2. A result that contradicts the last position is remarked,
+/// up to there, and the exit status is then 2. A file that cannot be read is named on stderr, and the
+/// others are graded. A result that contradicts the last position is remarked,
 /// too.
 #[derive(Args)]
 #[command(after_help = "\
@@ -121,6 +122,7 @@ impl Review {
             unread: 0,
             cut: 0,
             first_unread: None,
+            failed: None,
             remarked: 0,
             missing: None,
             turns: 0,
@@ -146,6 +148,8 @@ struct Reviewing<'a> {
     cut: u64,
     /// Why the first of both kinds was not read.
     first_unread: Option<String>,
+    /// The first failure of a file, with its status.
+    failed: Option<(Status, ErrorAnswer)>,
     /// The games with remarks.
     remarked: u64,
     /// Why a turn has no grade.
@@ -157,71 +161,71 @@ struct Reviewing<'a> {
 
 impl Reviewing<'_> {
     fn read(&mut self, file: &Path) -> Result<()> {
-        let name = file.display().to_string();
-        if name == input::STDIN {
-            let batch = if self.command.each { 1 } else { BATCH };
-            return self.take("stdin", BufReader::new(io::stdin()), batch);
-        }
-        let input = input::open(file)?;
-        self.take(&format!("'{name}'"), BufReader::new(input), BATCH)
-    }
-
-    fn take(&mut self, name: &str, input: impl BufRead, batch: usize) -> Result<()> {
-        let mut records = RecordReader::new(*self.db.rules(), input);
-        let mut found = 0;
-        loop {
-            let batch: Vec<_> = records.by_ref().take(batch).collect();
-            if batch.is_empty() {
-                break;
-            }
-            found += batch.len();
-            let mut games = Vec::with_capacity(batch.len());
-            for record in batch {
-                let record = record.with_context(|| format!("cannot read {name}"))?;
-                if let Some(sentence) = self.refusal(&record) {
-                    self.skip(format!("{name}, {sentence}"))?;
-                    continue;
-                }
-                if let Some(cut) = record.cut() {
-                    self.cut += 1;
-                    let sentence = format!("{name}, {}", advised(cut));
-                    self.first_unread.get_or_insert(sentence);
-                }
-                games.push(record);
-            }
+        let name = input::name(file);
+        let lacks = "does not contain a game; see 'millbase review --help' for the forms";
+        let mut records = input::games(file, self.db.rules(), lacks).peekable();
+        let is_stdin = file == Path::new(input::STDIN);
+        let batch = if is_stdin && self.command.each {
+            1
+        } else {
+            BATCH
+        };
+        let rules = self.db.rules();
+        let is_gradable = |record: &Record| !record.is_unread() && record.rules() == rules;
+        while records.peek().is_some() {
+            let games: Vec<_> = records.by_ref().take(batch).collect();
             let truth = match self.games() == 0 && games.len() == 1 {
                 true => Truth::patient(self.db),
                 false => Truth::brief(self.db),
             };
             let reviews = games.into_par_iter().map(|record| {
-                let review = GameReview::of(truth, &record.game)?;
-                Ok((record, review))
+                let Ok(record) = record else {
+                    return Ok((record, None));
+                };
+                let review = is_gradable(&record).then(|| GameReview::of(truth, &record.game));
+                Ok((Ok(record), review.transpose()?))
             });
-            for graded in reviews.collect::<Result<Vec<_>, DbError>>()? {
-                self.add(graded)?;
+            for (record, review) in reviews.collect::<Result<Vec<_>, DbError>>()? {
+                match (record, review) {
+                    (Err(error), _) => self.fail(error)?,
+                    (Ok(record), None) => {
+                        self.skip(format!("{name}, {}", self.refusal(&record)))?
+                    }
+                    (Ok(record), Some(review)) => {
+                        if let Some(cut) = record.cut() {
+                            self.cut += 1;
+                            let sentence = format!("{name}, {}", advised(cut));
+                            self.first_unread.get_or_insert(sentence);
+                        }
+                        self.add((record, review))?;
+                    }
+                }
             }
-        }
-        if found == 0 {
-            let sentence = format!(
-                "{name} does not contain a game; see 'millbase review --help' for the forms"
-            );
-            return Err(Usage(sentence).into());
         }
         Ok(())
     }
 
-    /// Why a game cannot be graded, if it cannot.
-    fn refusal(&self, record: &Record) -> Option<String> {
-        if record.is_unread() {
-            return record.cut().map(advised);
+    /// Names a file that cannot be read. In a stream, the error takes the line of its answer.
+    fn fail(&mut self, error: Error) -> Result<()> {
+        let status = status::after_answer(&error);
+        let answer = ErrorAnswer::from(status::failure(&error));
+        if self.command.each {
+            output::answer(self.options, &answer, |_| Ok(()))?;
+        }
+        self.failed.get_or_insert((status, answer));
+        Ok(())
+    }
+
+    /// Why a game cannot be graded.
+    fn refusal(&self, record: &Record) -> String {
+        if let Some(cut) = record.cut().filter(|_| record.is_unread()) {
+            return advised(cut);
         }
         let (own, rules) = (self.db.rules(), record.rules());
-        (own != rules).then(|| {
-            format!(
-                "game {}: it was played by the rules {rules}, not by {own}; read it with --rules {rules}",
-                self.games() + 1
-            )
-        })
+        let number = self.games() + 1;
+        format!(
+            "game {number}: it was played by the rules {rules}, not by {own}; read it with --rules {rules}"
+        )
     }
 
     fn skip(&mut self, sentence: String) -> Result<()> {
@@ -270,9 +274,21 @@ impl Reviewing<'_> {
     }
 
     fn finish(mut self) -> Result<Status> {
+        if self.games() == 0
+            && let Some((status, answer)) = &self.failed
+        {
+            if !self.command.each {
+                output::answer(self.options, answer, |_| Ok(()))?;
+            }
+            return Ok(*status);
+        }
         let is_nothing = self.archive.games() == 0;
         if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
-            return Err(Usage(sentence.clone()).into());
+            let error = Usage(sentence.clone()).into();
+            return match self.command.each {
+                true => Ok(status::after_answer(&error)),
+                false => Err(error),
+            };
         }
         if self.turns == 0 {
             return Err(Usage("there is no turn to grade".to_owned()).into());
@@ -295,7 +311,7 @@ impl Reviewing<'_> {
                 let sentence = format!("'{name}' is the game's own file; name another for --svg");
                 return Err(Usage(sentence).into());
             }
-            let written = fs::write(file, graph::svg(review));
+            let written = output::write_file(file, &graph::svg(review));
             written.with_context(|| format!("cannot write '{name}'"))?;
         }
         if !self.command.each && !self.command.text {
@@ -315,7 +331,7 @@ impl Reviewing<'_> {
         }
         let (unread, games) = (self.unread + self.cut, self.games());
         let Some(sentence) = self.first_unread else {
-            return Ok(Status::Done);
+            return Ok(self.failed.map_or(Status::Done, |(status, _)| status));
         };
         let all = output::counted(games, "game");
         let how_far = if self.cut > 0 { " to the end" } else { "" };
@@ -344,6 +360,9 @@ impl Reviewing<'_> {
 pub fn advised(remark: &Remark) -> String {
     let advice = match remark.rules {
         Some(rules) => format!("; try --rules {rules}"),
+        None if remark.cuts && remark.reason == "unknown_rules" => {
+            "; name their file with --rules".to_owned()
+        }
         None => String::new(),
     };
     format!("{remark}{advice}")

@@ -33,6 +33,14 @@ pub enum Status {
 }
 
 impl Status {
+    /// The first of both that is a failure.
+    pub fn or(self, other: Status) -> Status {
+        match self {
+            Status::Done => other,
+            _ => self,
+        }
+    }
+
     /// The word for the status in JSON errors.
     pub fn code(self) -> &'static str {
         match self {

@@ -17,15 +17,15 @@ use crate::engine::ending::{DrawRule, Ending};
 use crate::engine::game::Game;
 use crate::notation::{GameResult, ResultCounts};
 use crate::probe::Database;
-use crate::rules::position::{Position, Side};
+use crate::rules::position::Side;
 use crate::sample::seed_of;
 use crate::store::DbError;
 
 /// The games of a match.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// The starts of the games.
-    pub starts: Vec<Position>,
+    /// The starts of the games: games without turns, which may state quiet turns before them.
+    pub starts: Vec<Game>,
     /// The number of pairs of games from each start.
     pub rounds: u32,
     /// The seed of random choices.
@@ -156,8 +156,7 @@ impl Contest {
         database: &Database,
     ) -> Result<PlayedGame, DbError> {
         let start = self.start_of(number);
-        let game = Game::new(*database.rules(), self.starts[start]);
-        let mut game = game.with_draws(self.draws);
+        let mut game = self.starts[start].clone().with_draws(self.draws);
         let first = Contest::first_side(number);
         let (result, end, forfeit) = match self.finish(number, first, players, &mut game) {
             Ok((result, end)) => (result, end, None),

@@ -100,7 +100,7 @@ impl QuietCount {
     }
 
     /// The number of turns of a line after which the count makes the game a draw, if the line goes on
-    /// after them.
+    /// after them; 0 if the count is full already.
     ///
     /// ```
     /// use millbase::engine::{DrawRule, Game, QuietCount};
@@ -116,6 +116,9 @@ impl QuietCount {
     pub fn cut(self, line: impl IntoIterator<Item = Turn>) -> Option<usize> {
         let mut count = self;
         let mut line = (1..).zip(line).peekable();
+        if count.left() == 0 && line.peek().is_some() {
+            return Some(0);
+        }
         while let Some((number, turn)) = line.next() {
             count = count.after(turn);
             if count.left() == 0 && line.peek().is_some() {
@@ -125,14 +128,24 @@ impl QuietCount {
         None
     }
 
-    /// Whether the count ends the best line of a position with this value; `false`, too, if the databases
-    /// have no line.
+    /// The number of turns of the best line of a position with this value after which the count makes the
+    /// game a draw; the least number possible if the databases have no line.
+    pub fn drawn_after(
+        self,
+        database: &Database,
+        position: &Position,
+        value: Value,
+    ) -> Option<usize> {
+        let depth = value.dtw().filter(|_| self.may_cut(value))?;
+        match database.line(position, depth.0.into()) {
+            Ok(line) => self.cut(line.turns.iter().map(|turn| turn.turn)),
+            Err(_) => Some(self.left() as usize),
+        }
+    }
+
+    /// Whether the count ends the best line of a position with this value.
     pub fn cuts(self, database: &Database, position: &Position, value: Value) -> bool {
-        let Some(depth) = value.dtw().filter(|_| self.may_cut(value)) else {
-            return false;
-        };
-        let line = database.line(position, depth.0.into());
-        line.is_ok_and(|line| self.cut(line.turns.iter().map(|turn| turn.turn)).is_some())
+        self.drawn_after(database, position, value).is_some()
     }
 
     /// The ranked turns of a position with their values under the count: a draw where a search

@@ -135,6 +135,15 @@ impl Stage {
     }
 }
 
+/// A sentence that says why there are no databases under these rules; `None` if there are.
+pub fn why_no_databases(rules: &Rules) -> Option<&'static str> {
+    let counts = rules.removal_per_mill || rules.quiet_turns > 0;
+    (rules.moves_while_placing && counts).then_some(
+        "there are no databases for rules where sides move while placing and each mill earns a removal of \
+         its own, or quiet turns have a limit",
+    )
+}
+
 /// A sentence that says why the placing phase cannot be solved under these rules; `None` if it can.
 pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
     if rules.moves_while_placing {

@@ -136,7 +136,10 @@ impl Sectors {
             let pair = file.pair();
             return match file.metric() {
                 Metric::Depth => Ok(()),
-                Metric::Wdl => Err(DbError::NoDepths { pair }),
+                Metric::Wdl => Err(DbError::NoDepths {
+                    pair,
+                    rules: *database.rules(),
+                }),
             };
         }
         let plies = self.plies();

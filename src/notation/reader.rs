@@ -771,7 +771,11 @@ impl Draft {
     }
 
     /// The rules of the game: those of its tags, or `given`.
-    fn rules(&mut self, given: &Rules) -> Rules {
+    ///
+    /// # Errors
+    ///
+    /// The remark about rules of a file that are not `given`: by others, the turns mean nothing.
+    fn rules(&mut self, given: &Rules) -> Result<Rules, Remark> {
         if let Some((name, place)) = self.rules.clone() {
             return self.rules_named(&name, place, given, true);
         }
@@ -781,7 +785,7 @@ impl Draft {
                 return self.rules_named(&name, place, given, tag == "Rules");
             }
         }
-        *given
+        Ok(*given)
     }
 
     /// The rules of a name; with `is_exact`, it may be an exact one, as the programs of this
@@ -792,7 +796,7 @@ impl Draft {
         place: TextPlace,
         given: &Rules,
         is_exact: bool,
-    ) -> Rules {
+    ) -> Result<Rules, Remark> {
         let known = if name == given.to_string() {
             Some(*given)
         } else {
@@ -800,19 +804,26 @@ impl Draft {
             exact.or_else(|| names::named(name, given))
         };
         self.has_rules = known.is_some();
-        known.unwrap_or_else(|| {
-            let text = shown(name);
-            let message = format!(
-                "the rules '{text}' are not among those that can be read; the game is read by {given}"
-            );
-            self.remark(place.remark("unknown_rules", [("text", text)], message));
-            *given
-        })
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let text = shown(name);
+        let message = format!("the rules '{text}' are not among those that can be read");
+        let mut remark = place.remark("unknown_rules", [("text", text)], message);
+        if is_exact && name.contains(Rules::SETTINGS) {
+            return Err(remark.cutting());
+        }
+        remark.message += &format!("; the game is read by {given}");
+        self.remark(remark);
+        Ok(*given)
     }
 
     fn record(mut self, given: &Rules) -> Record {
-        let rules = self.rules(given);
-        let begun = self.start_text().and_then(|text| {
+        let (rules, text) = match self.rules(given) {
+            Ok(rules) => (rules, self.start_text()),
+            Err(remark) => (*given, Err(remark)),
+        };
+        let begun = text.and_then(|text| {
             let (text, place) = text.unzip();
             match names::start(text.as_deref(), &rules) {
                 Ok(start) => Ok((start, text)),

@@ -317,7 +317,8 @@ impl Database {
             let Some(mut ranked) = self.ranked(&position, Metric::Depth, Effort::default())? else {
                 let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
                 let pair = certain(without.next())?.pair();
-                return Err(DbError::NoDepths { pair });
+                let rules = *self.rules();
+                return Err(DbError::NoDepths { pair, rules });
             };
             within_limit(&mut ranked, self.rules(), &position, quiet);
             let Some(best) = ranked.into_iter().next() else {

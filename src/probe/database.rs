@@ -129,6 +129,15 @@ impl Database {
         database
     }
 
+    /// The databases that are part of the program; errors about missing files name the subfolder that the rules
+    /// have in this folder.
+    pub fn embedded_for(folder: &Path, rules: Rules) -> Database {
+        Database {
+            folder: Some(store::folder_of(folder, &rules)),
+            ..Database::embedded(rules)
+        }
+    }
+
     /// The databases of a folder or of a [`Bundle`], and those that are part of the program for the pairs that it
     /// lacks. It looks for files in the folder itself; those of rules other than
     /// [`Rules::STANDARD`] are built in a subfolder, which [`Database::open_in`] finds.
@@ -139,7 +148,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`DbError::Io`] if the folder cannot be read.
+    /// [`DbError::Io`] if the folder cannot be read; for a file as [`Bundle::read`].
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
         if folder.is_file() {
             let mut database = Database::of_bundle(&Bundle::open(folder)?, rules);
@@ -200,10 +209,7 @@ impl Database {
             return Database::open(&own, rules);
         }
         fs::read_dir(folder).map_err(DbError::io(folder))?;
-        Ok(Database {
-            folder: Some(own),
-            ..Database::embedded(rules)
-        })
+        Ok(Database::embedded_for(folder, rules))
     }
 
     /// Other databases, opened as [`Database::open_in`] does, and on one thread if these are.

@@ -165,7 +165,10 @@ impl Database {
         let stones = [mover, waiting].map(|set| set.len() as u8);
         let file = self.file_of(Material::of(mover, waiting))?;
         if file.metric() != Metric::Depth {
-            return Err(DbError::NoDepths { pair: file.pair() });
+            return Err(DbError::NoDepths {
+                pair: file.pair(),
+                rules: *rules,
+            });
         }
         if file.omits_rows() {
             let positions = row.iter().map(|wanted| wanted.sets);

@@ -45,7 +45,10 @@ impl Database {
     ) -> Result<Option<Value>, DbError> {
         let file = self.file_of(Material::of_position(position))?;
         if !has(file, metric) {
-            return Err(DbError::NoDepths { pair: file.pair() });
+            return Err(DbError::NoDepths {
+                pair: file.pair(),
+                rules: *self.rules(),
+            });
         }
         let byte = match file.holds(position) {
             true => {

@@ -328,12 +328,18 @@ impl Rules {
         xxhash_rust::xxh3::xxh3_64(self.settings_text().as_bytes())
     }
 
+    /// The beginning of [`Rules::settings_text`].
+    pub(crate) const SETTINGS: &str = "millbase rules 1";
+
     /// The settings that decide the values of positions without stones in hand. The fingerprint is
     /// the hash of this text, so the text must never change for existing rules.
     fn settings_text(&self) -> String {
         let mut text = format!(
-            "millbase rules 1: diagonals={} flying={} removal_from_mills={}",
-            self.diagonals, self.flying, self.removal_from_mills
+            "{}: diagonals={} flying={} removal_from_mills={}",
+            Rules::SETTINGS,
+            self.diagonals,
+            self.flying,
+            self.removal_from_mills
         );
         if self.removal_per_mill {
             text += " removal_per_mill=true";

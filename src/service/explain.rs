@@ -25,6 +25,10 @@ pub struct ExplainAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in
+    /// [`LineAnswer`](super::position::LineAnswer).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawn_after: Option<usize>,
     /// The number of turns.
     pub legal: usize,
     /// The number of turns that keep the result.
@@ -118,6 +122,7 @@ impl ExplainAnswer {
             situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
+            drawn_after: (position.count()).drawn_after(database, position, answer.value),
             legal,
             keeping,
             best,

@@ -156,6 +156,9 @@ pub struct StepAnswer {
     wdl: Option<Wdl>,
     dtw: Option<Dtw>,
     source: Option<Source>,
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in [`LineAnswer`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawn_after: Option<usize>,
     /// The legal turns: best first, or without values in the order of their texts.
     turns: Vec<ComparedTurn>,
     /// The turns of a best line; `None` if they would take a search.
@@ -180,6 +183,7 @@ impl StepAnswer {
             wdl: None,
             dtw: None,
             source: None,
+            drawn_after: None,
             turns: ComparedTurn::legal(position, legal(position)),
             line: None,
             problem: None,
@@ -197,6 +201,12 @@ impl StepAnswer {
         step.wdl = Some(answer.value.wdl());
         step.dtw = answer.value.dtw();
         step.source = Some(answer.source);
+        let count = position.count();
+        step.drawn_after = match answer.source {
+            // A line would take a search for each turn.
+            Source::Search => (count.may_cut(answer.value)).then_some(count.left() as usize),
+            _ => count.drawn_after(database, position, answer.value),
+        };
         step.turns = ComparedTurn::ranked(database, position, &answer);
         if answer.source != Source::Search {
             let line = LineAnswer::find(database, position, limit);

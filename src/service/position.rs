@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Fen;
-use crate::engine::count::QuietCount;
 use crate::probe::{Answer, Database, LineEnd, RankedTurn, Source};
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
@@ -110,6 +109,10 @@ pub struct ProbeAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in [`LineAnswer`].
+    /// Without turns no line is followed: then it is the number of quiet turns up to the draw, if the depth exceeds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawn_after: Option<usize>,
     /// The turns, best first; `None` where none were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<Vec<ValuedTurn>>,
@@ -129,10 +132,12 @@ impl ProbeAnswer {
     ) -> Result<ProbeAnswer, DbError> {
         let situation = Situation::new(position);
         let Some(most) = most else {
+            let (value, count) = (value(database, position)?, position.count());
             return Ok(ProbeAnswer {
                 situation,
-                value: value(database, position)?,
+                value,
                 source: database.source(position),
+                drawn_after: count.may_cut(value).then_some(count.left() as usize),
                 turns: None,
             });
         };
@@ -142,6 +147,7 @@ impl ProbeAnswer {
             situation,
             value: answer.value,
             source: answer.source,
+            drawn_after: (position.count()).drawn_after(database, position, answer.value),
             turns: Some(turns.map(|turn| ValuedTurn::new(position, turn)).collect()),
         })
     }
@@ -163,8 +169,8 @@ pub struct LineAnswer {
     /// The reason why the line ends, and the turn after which its last position stood first.
     #[serde(flatten)]
     pub end: LineEnd,
-    /// The turn of the line after which the usual 100 quiet turns draw the game, counted from 1; `None` if they do not
-    /// end the line, or if the rules have a limit of their own.
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game; `None` if they do not end
+    /// it, or if the rules have a limit of their own.
     pub drawn_after: Option<usize>,
 }
 
@@ -177,11 +183,11 @@ impl LineAnswer {
     pub fn find(database: &Database, position: &Fen, limit: usize) -> Result<LineAnswer, DbError> {
         let answer = answer(database, position)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
-        let count = QuietCount::usual(position.quiet_turns);
-        let drawn_after = match position.rules.quiet_turns {
-            0 => count.cut(line.turns.iter().map(|turn| turn.turn)),
-            _ => None,
-        };
+        let count = position.count();
+        let drawn_after = count.cut(line.turns.iter().map(|turn| turn.turn));
+        // The line may be shorter than the game.
+        let drawn_after =
+            drawn_after.or_else(|| count.drawn_after(database, position, answer.value));
         Ok(LineAnswer {
             situation: Situation::new(position),
             value: answer.value,
@@ -204,6 +210,9 @@ pub struct RankAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
+    /// As in [`LineAnswer`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drawn_after: Option<usize>,
     /// The turns, best first.
     pub turns: Vec<ComparedTurn>,
 }
@@ -220,6 +229,7 @@ impl RankAnswer {
             situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
+            drawn_after: (position.count()).drawn_after(database, position, answer.value),
             turns: ComparedTurn::ranked(database, position, &answer),
         })
     }

@@ -18,7 +18,7 @@ pub struct RecordAnswer {
     tags: Vec<Tag>,
     /// The first position.
     start: Fen,
-    /// The last position.
+    /// The position after the line.
     position: Fen,
     line: Line,
     result: Option<GameResult>,
@@ -33,7 +33,11 @@ struct Tag {
 }
 
 impl From<Record> for RecordAnswer {
-    fn from(record: Record) -> RecordAnswer {
+    fn from(mut record: Record) -> RecordAnswer {
+        if record.game.position().removal_owed() {
+            // The line has whole turns.
+            record.game.undo();
+        }
         let tags = record.tags.into_iter();
         RecordAnswer {
             rules: record.game.rules().name(),

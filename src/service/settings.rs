@@ -74,18 +74,23 @@ impl Settings {
             let is_allowed = |flying| FLYING.contains(&i64::from(flying));
             rules.flying = number("flying", flying, &is_allowed, sentence)?;
         }
-        let limit = |key: &str, turns, most: u8, what: &str| {
-            let sentence = format!("{what} must be from 1 to {most}, or 0 for no limit");
+        let limit = |key: &str, turns, most: u8, sentence: String| {
             number(key, turns, &|turns| turns <= most, sentence)
         };
         if let Some(turns) = self.quiet_turns {
-            let key = "quiet_turns";
-            rules.quiet_turns = limit(key, turns, MOST_QUIET_TURNS, key)?;
+            let most = MOST_QUIET_TURNS;
+            let sentence = format!("quiet_turns must be from 1 to {most}, or 0 for no limit");
+            rules.quiet_turns = limit("quiet_turns", turns, most, sentence)?;
             rules.quiet_turns_flying = rules.quiet_turns_flying.min(rules.quiet_turns);
         }
         if let Some(turns) = self.quiet_turns_flying {
-            let what = "quiet_turns_flying, which cannot exceed quiet_turns,";
-            rules.quiet_turns_flying = limit("quiet_turns_flying", turns, rules.quiet_turns, what)?;
+            let most = rules.quiet_turns;
+            let must = match most {
+                0 => format!("must be 0 while quiet_turns is 0, not {turns}; set quiet_turns, too"),
+                _ => format!("must be from 1 to {most}, or 0 for the same limit, not {turns}"),
+            };
+            let sentence = format!("quiet_turns_flying, which cannot exceed quiet_turns, {must}");
+            rules.quiet_turns_flying = limit("quiet_turns_flying", turns, most, sentence)?;
         }
         for (setting, wanted) in [
             (&mut rules.diagonals, self.diagonals),
@@ -176,7 +181,8 @@ fn json(value: &DeValue<'_>) -> Value {
         DeValue::String(text) => Value::from(&**text),
         DeValue::Integer(number) => {
             let number = i64::from_str_radix(number.as_str(), number.radix());
-            number.map_or(Value::from(u64::MAX), Value::from)
+            // A larger number is wrong, too.
+            Value::from(number.unwrap_or(i64::MAX))
         }
         DeValue::Float(number) => {
             // JSON has neither infinities nor `nan`.
@@ -213,7 +219,9 @@ fn rules(mapping: &Map<String, Value>) -> Result<Rules, Mistake> {
         let alone = Map::from_iter([(key.clone(), value.clone())]);
         read(alone).map_err(|error| Mistake {
             key: key.clone(),
-            sentence: error.to_string(),
+            sentence: error
+                .to_string()
+                .replace("expected i64", "expected a whole number"),
         })?;
     }
     let settings = read(mapping.clone()).map_err(|error| Mistake {
@@ -274,10 +282,12 @@ mod tests {
             ("\nstones = 13", 2, "from 3 to 12"),
             ("stones = -1", 1, "from 3 to 12"),
             ("stones = 'nine'", 1, "string"),
+            ("stones = '9'", 1, "string \"9\", expected a whole number"),
             ("stones = 9.5", 1, "floating point `9.5`"),
             ("stones = nan", 1, "floating point"),
             ("stones = -inf", 1, "floating point"),
-            ("stones = 99999999999999999999", 1, "i64"),
+            ("stones = 99999999999999999999", 1, "from 3 to 12"),
+            ("stones = -99999999999999999999", 1, "from 3 to 12"),
             ("\nstones = [9]", 2, "sequence"),
             ("\nflying = { never = true }", 2, "map"),
             ("flying = 2026-11-26", 1, "string"),
@@ -285,6 +295,16 @@ mod tests {
             ("# own\n\nflying = 5", 3, "0 for never, 3 or 4"),
             ("quiet_turns = 126", 1, "from 1 to 125"),
             ("quiet_turns_flying = 10", 1, "cannot exceed quiet_turns"),
+            (
+                "quiet_turns_flying = 5",
+                1,
+                "must be 0 while quiet_turns is 0, not 5",
+            ),
+            (
+                "quiet_turns = 9\nquiet_turns_flying = 10",
+                2,
+                "or 0 for the same limit, not 10",
+            ),
             ("quiet_turns = 9\nquiet_turns_flying = 10", 2, "from 1 to 9"),
             ("stones = 9\nflyin = 3", 2, "flyin"),
             ("base = 'twelf'", 1, "there are no such rules"),

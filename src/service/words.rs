@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::board::Point;
 use crate::coach::review::Grade;
+use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
 use crate::index::Pair;
 use crate::probe::{LineEnd, Source};
@@ -27,8 +28,11 @@ const POINT: &str = "([ag][147]|[bf][246]|[ce][345]|d[1-35-7])";
 pub struct Fen {
     /// The position.
     pub position: Position,
-    /// The number of quiet turns before it. The text has it if the rules limit them.
+    /// The number of quiet turns before it.
     pub quiet_turns: u32,
+    /// Whether the text has their number: if the rules limit them, or the question states it. Otherwise the same
+    /// position always has the same text.
+    is_counted: bool,
     /// The rules.
     pub rules: Rules,
 }
@@ -39,7 +43,17 @@ impl Fen {
         Fen {
             position: *position,
             quiet_turns: 0,
+            is_counted: rules.quiet_turns > 0,
             rules: *rules,
+        }
+    }
+
+    /// The position after this number of quiet turns, which the text has.
+    fn counted(self, quiet_turns: u32) -> Fen {
+        Fen {
+            quiet_turns,
+            is_counted: self.is_counted || quiet_turns > 0,
+            ..self
         }
     }
 
@@ -50,26 +64,20 @@ impl Fen {
     /// As for [`Position::parse`].
     pub fn parse(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
         let (position, quiet_turns) = Position::parse_counted(text, rules)?;
-        Ok(Fen {
-            position,
-            quiet_turns,
-            rules: *rules,
-        })
+        Ok(Fen::new(&position, rules).counted(quiet_turns))
     }
 
     /// The position with which a game begins.
     pub fn start_of(game: &Game) -> Fen {
-        Fen {
-            quiet_turns: game.quiet_before(),
-            ..Fen::new(game.start(), game.rules())
-        }
+        Fen::new(game.start(), game.rules()).counted(game.quiet_before())
     }
 
     /// The last position of a game.
     pub fn of(game: &Game) -> Fen {
         Fen {
+            position: *game.position(),
             quiet_turns: game.quiet_turns(),
-            ..Fen::new(game.position(), game.rules())
+            ..Fen::start_of(game)
         }
     }
 
@@ -78,25 +86,27 @@ impl Fen {
         Game::new(self.rules, self.position).after_quiet_turns(self.quiet_turns)
     }
 
-    /// The position after a turn.
+    /// The position after a turn, as its text states it.
     pub fn after(&self, turn: Turn, position: &Position) -> Fen {
         let after = Fen {
             position: *position,
             quiet_turns: turn.count_quiet(self.quiet_turns),
-            rules: self.rules,
+            ..*self
         };
         after.as_written()
     }
 
-    /// The position as its text states it: with a count only if the rules limit quiet turns.
-    pub fn as_written(self) -> Fen {
+    /// The position as its text states it.
+    fn as_written(self) -> Fen {
         Fen {
-            quiet_turns: match self.rules.quiet_turns {
-                0 => 0,
-                _ => self.quiet_turns,
-            },
+            quiet_turns: if self.is_counted { self.quiet_turns } else { 0 },
             ..self
         }
+    }
+
+    /// The usual count of quiet turns, which the values ignore; rules with a limit have none.
+    pub fn count(&self) -> QuietCount {
+        QuietCount::start(&self.game())
     }
 
     /// The text, without allocation.

@@ -373,7 +373,10 @@ impl<'a> NextTables<'a> {
             for &material in &wanted {
                 let file = database.file_of(material)?;
                 if !file.metric().holds(metric) {
-                    return Err(DbError::NoDepths { pair: file.pair() });
+                    return Err(DbError::NoDepths {
+                        pair: file.pair(),
+                        rules: *database.rules(),
+                    });
                 }
             }
             tables.pairs = Some(Loader::new(database, &wanted)?);

@@ -10,7 +10,7 @@ use super::error::SolveError;
 use super::pair;
 use super::tables::{MOST_KEPT, TableCache};
 use super::unfinished;
-use crate::index::stages::{Stage, StageSets, why_unsolved};
+use crate::index::stages::{Stage, StageSets, why_no_databases, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -254,11 +254,8 @@ pub fn built_pairs(
     metric: Metric,
 ) -> Result<Vec<(Pair, Compression)>, SolveError> {
     let rules = database.rules();
-    if rules.moves_while_placing && (rules.removal_per_mill || rules.quiet_turns > 0) {
-        return Err(SolveError::Rules(
-            "there are no databases for rules where sides move while placing and each mill earns a removal of \
-             its own, or quiet turns have a limit",
-        ));
+    if let Some(why) = why_no_databases(rules) {
+        return Err(SolveError::Rules(why));
     }
     if rules.quiet_turns > 0 && metric == Metric::Wdl {
         return Err(SolveError::Rules(

@@ -27,7 +27,8 @@ pub fn repack(
     table_cache: &mut TableCache,
 ) -> Result<u64, DbError> {
     if profile.metric == Metric::Depth && db.file(pair)?.metric() == Metric::Wdl {
-        return Err(DbError::NoDepths { pair });
+        let rules = *db.rules();
+        return Err(DbError::NoDepths { pair, rules });
     }
     let (values, smaller) = load_pair(db, pair, table_cache, true)?;
     let histograms = pair.tables().into_iter();

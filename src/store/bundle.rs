@@ -76,7 +76,7 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// [`DbError::Corrupt`] if the bytes are not a bundle or are damaged;
+    /// [`DbError::NotDatabases`] if the bytes are not a bundle, [`DbError::Corrupt`] if they are damaged;
     /// [`DbError::OtherVersion`]; [`DbError::Io`]; [`DbError::Pending`] if the table of contents
     /// has not arrived.
     pub fn read(name: &Path, source: Box<dyn ByteSource>) -> Result<Bundle, DbError> {
@@ -85,15 +85,16 @@ impl Bundle {
             let bytes = source.read(0, length);
             bytes.map_err(|error| unread(name, 0, length, error))
         };
+        let magic = read(MAGIC.len().min(size as usize))?;
+        if magic[..] != MAGIC {
+            return Err(DbError::NotDatabases(name.to_path_buf()));
+        }
         let prefix = read(PREFIX)?;
         let mut fields = HeadReader {
             bytes: &prefix,
-            at: 0,
+            at: MAGIC.len(),
             name,
         };
-        if fields.take()? != MAGIC {
-            return Err(fields.corrupt(0, "expected a bundle of databases, found another file"));
-        }
         fields.version(VERSION)?;
         let at = fields.at;
         let length = u32::from_le_bytes(fields.take()?);

@@ -85,7 +85,11 @@ pub enum DbError {
     NoDepths {
         /// The pair.
         pair: Pair,
+        /// The rules of the databases.
+        rules: Rules,
     },
+    /// The path is neither a folder of databases nor a bundle.
+    NotDatabases(PathBuf),
     /// Bytes of files that the answer needs have not arrived. Fetch all these ranges, supply them,
     /// and ask again.
     Pending(Vec<NeededRange>),
@@ -187,8 +191,12 @@ impl fmt::Display for DbError {
             DbError::Io { file, source } => {
                 write!(f, "{} cannot be used: {source}", file.display())
             }
-            DbError::NoDepths { pair } => {
+            DbError::NoDepths { pair, .. } => {
                 write!(f, "the database {pair} holds results without depths")
+            }
+            DbError::NotDatabases(path) => {
+                let path = path.display();
+                write!(f, "'{path}' is not a folder of databases or a bundle")
             }
             DbError::Pending(ranges) => {
                 let bytes: u64 = ranges.iter().map(|range| range.length).sum();

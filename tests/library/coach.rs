@@ -434,7 +434,7 @@ fn contest() -> Contest {
     let starts = (0..4).map(|seed| {
         let family = "4-4".parse().unwrap();
         let sample = truth.sample(family, Some(Wdl::Draw), seed);
-        sample.unwrap().unwrap().0
+        Game::new(RULES, sample.unwrap().unwrap().0)
     });
     Contest {
         starts: starts.collect(),
@@ -508,7 +508,7 @@ fn matches_depend_on_the_seed_only() {
     assert_eq!(games, play(&contest, players(), 3));
     for game in &games {
         let moves = read(game);
-        assert_eq!(*moves.start(), contest.starts[game.start]);
+        assert_eq!(moves.start(), contest.starts[game.start].start());
         assert_eq!(moves.turns().len() as u64, game.turns);
         // The perfect player never loses a drawn position, nor makes the first error.
         assert_ne!(game.result, GameResult::won_by(game.first.other()));

@@ -215,7 +215,7 @@ fn losing_replies_rank_by_their_share() {
     assert!(differ > 2, "{differ}");
 }
 
-/// The scores come from the search that the protocol uses.
+/// The scores come from a search with the evaluation by hand, as under rules without a network.
 #[test]
 fn pressure_adds_the_evaluation_to_the_share() {
     let limits = Limits {
@@ -227,7 +227,7 @@ fn pressure_adds_the_evaluation_to_the_share() {
     for game in games(Wdl::Draw).take(60) {
         let gain = |turn: Turn| {
             let after = game.position().after(turn);
-            let search = Search::new(RULES, 1 << 20, 1);
+            let search = Search::new(Rules::TEN, 1 << 20, 1);
             let found = search.run(&after, &[], &NoProber, &limits, &never, &mut |_| ());
             let score = -f64::from(found[0].score.number());
             losing_replies(&game, turn) + 0.5 / (1.0 + (-score / 100.0).exp())

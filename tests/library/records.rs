@@ -444,6 +444,22 @@ fn rules_come_from_the_tags_or_the_play() {
     assert!(only(&named).cut().is_some_and(|cut| cut.rules.is_none()));
 }
 
+/// By rules other than those of its file, the turns of a game mean nothing.
+#[test]
+fn games_of_rules_in_a_file_are_read_by_these_alone() {
+    let own = Rules {
+        stones: 4,
+        flying: 4,
+        ..RULES
+    };
+    let game = random_game(own, &mut Random::new(2), 10);
+    let text = game_text(&Record::of(game), GameForm::Text(PointNaming::Names));
+    let record = only(&text);
+    assert!(record.is_unread(), "{text}");
+    assert_eq!(record.cut().unwrap().reason, "unknown_rules");
+    assert_eq!(read_by(own, &text)[0].game.turns().len(), 10);
+}
+
 /// A pass that is not written, under rules that allow it and under those that do not.
 #[test]
 fn passes_may_be_missing() {

@@ -146,6 +146,92 @@ fn failed_reviews_say_why() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_does_not_stop_the_review() {
+    let place = Place::new();
+    let game = race("1. e3-e4 c4-a1xa7");
+    place.file("a.txt", &game);
+    place.file("empty", "");
+    place.file("b.txt", &format!("{game}\nrubbish\n\n{game}"));
+    let files = ["a.txt", "empty", "none", "b.txt"];
+    let run = place.run(&[&["review", "--json"], &files[..]].concat());
+    assert_eq!(run.status, 2);
+    has!(run.object(), {"games": 3, "unread": 1});
+    let lines: Vec<&str> = run.err.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", run.err);
+    assert!(lines[0].starts_with("error: 'empty' does not contain a game"));
+    assert!(lines[1].starts_with("error: cannot read 'none': "));
+    shows(
+        lines[2],
+        "1 of 4 games could not be read, the first: 'b.txt', ",
+    );
+    // In a stream each error takes the line of its answer.
+    let run = place.run(&[&["review", "--each", "--json"], &files[..]].concat());
+    let lines = objects(&run.out);
+    let is_error = lines.iter().map(|line| line["error"].is_object());
+    let expected = [false, true, true, false, true, false];
+    assert_eq!(is_error.collect::<Vec<_>>(), expected, "{}", run.out);
+    assert_eq!(run.status, 2);
+    place.fails("review --each --json empty", 2, "does not contain");
+    place.fails("review --json none", 2, "cannot read 'none'");
+    place.file("rubbish", "rubbish\n");
+    place.fails("review --each --json rubbish", 2, "'rubbish', line 1");
+}
+
+/// A graph that cannot be written leaves the older file; a device gets it directly.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_does_not_take_the_graph() {
+    let place = Place::new();
+    place.file("game.txt", &race("1. e3-e4 c4-a1xa7"));
+    place.file("value.svg", "an older graph");
+    let args = split("review game.txt --svg value.svg");
+    let run = process::run(&mut process::on_full_disk(place.path(), &args));
+    run.fails_with(5, "cannot write 'value.svg'");
+    assert_eq!(place.text("value.svg"), "an older graph");
+    let run = place.run(&split("review game.txt --svg /dev/stdout"));
+    assert_eq!((run.status, run.err.as_str()), (0, ""));
+    shows(&run.out, "<circle");
+    shows(&run.out, "decisive error: turn 1");
+}
+
+/// A start's count of quiet turns goes on, in the games and in their log.
+#[test]
+fn matches_count_on_from_their_starts() {
+    let place = Place::new();
+    let start = |count: u32| {
+        let board = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
+        format!("{board} -1 -1 -1 -1 0 {count} 1")
+    };
+    place.file("starts", &format!("{}\n", start(98)));
+    let play = || {
+        let run = place.run(&split(
+            "--json match level=30 level=30 --starts starts --log log",
+        ));
+        (run.object(), run.err)
+    };
+    let (json, _) = play();
+    has!(json, {"games": 2, "draws": 2, "turns": 4, "reviewed": 2});
+    let log = objects(&place.text("log"));
+    assert_eq!(log[0]["starts"], json!([start(98)]));
+    for game in &log[1..] {
+        assert_eq!(game["end"], "no-progress");
+        let moves = format!("position fen {} moves ", start(98));
+        assert!(text(&game["moves"]).starts_with(&moves), "{game}");
+    }
+    let (again, err) = play();
+    shows(&err, "in the log: 2 of 2 games");
+    assert_eq!(again["draws"], 2);
+    place.file("starts", &start(97));
+    let other = "match level=30 level=30 --starts starts --log log";
+    place.fails(other, 2, "is not the log of this match");
+
+    let args = ["match", "level=0", "level=0", "--start"];
+    let run = |more: &[&str]| place.run(&[&args[..], &[&start(100)], more].concat());
+    run(&[]).fails_with(2, "the game is drawn: for 100 turns no stone was placed");
+    assert_eq!(run(&["--quiet-turns", "101"]).status, 0);
+}
+
+#[test]
 fn a_match_needs_engines_that_start() {
     let place = Place::new();
     let run = place.run(&["match", "level=3", "command=none", "--log", "log"]);
@@ -172,6 +258,35 @@ fn stopped_matches_report_what_was_finished() {
     assert_eq!(run.status, 130, "{}", run.err);
     assert_eq!(run.object()["games"], games());
     shows(&run.err, "of 2000000 games; the same command goes on");
+}
+
+/// A signal after the report, while a full pipe holds back the note about forfeits.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_match_makes_one_report() {
+    use std::io::{BufRead, BufReader, Read, Write, pipe};
+    use std::process::Stdio;
+    let place = Place::new();
+    let engine = "while read line; do case $line in uci) echo uciok;; isready) echo readyok;; \
+                  go*) echo bestmove none;; esac; done";
+    place.file("engine.sh", engine);
+    let (mut reader, mut writer) = pipe().unwrap();
+    let full = writer.try_clone().unwrap();
+    thread::spawn(move || writer.write_all(&[b' '; 1 << 16]));
+    let mut command = place.command(&["--json", "match", "level=0", "command=sh engine.sh"]);
+    command.stdout(Stdio::piped()).stderr(full);
+    let mut child = Guard(command.spawn().unwrap());
+    drop(command);
+    let mut out = BufReader::new(child.0.stdout.take().unwrap());
+    let (mut report, mut rest) = (String::new(), String::new());
+    out.read_line(&mut report).unwrap();
+    shows(&report, "\"forfeits\":2");
+    process::signal(&child.0, "INT");
+    thread::sleep(Duration::from_millis(500));
+    thread::spawn(move || reader.read_to_end(&mut Vec::new()));
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    child.0.wait().unwrap();
 }
 
 /// Players of the same level from one start: the interval is that of pairs of games.
@@ -466,7 +581,12 @@ fn puzzles_are_made_and_checked() {
     is_wrong(&pack, &reasons);
 
     place.file("text.json", "[]");
-    place.fails("puzzles check text.json", 2, "is not a pack of puzzles");
+    let words = "is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
+        the exchange format: invalid type: sequence, expected an object with the list 'puzzles'";
+    place.fails("puzzles check text.json", 2, words);
+    place
+        .run_with(&["puzzles", "check", "-"], "[]")
+        .fails_with(2, "stdin is not a pack of puzzles");
     place.fails("puzzles make --theme love", 2, "a theme is one of");
     place.fails("puzzles make --turns 3-2", 2, "a range is written");
     for theme in ["zwickmuehle", "double-mill,only-move"] {
@@ -475,6 +595,12 @@ fn puzzles_are_made_and_checked() {
     }
     let words = "leave it out with --goal draw";
     place.fails("puzzles make --goal draw --turns 1-2", 2, words);
+    let words = "only wins have the theme blockade";
+    place.fails(
+        "puzzles make --goal draw --theme only-move,blockade",
+        2,
+        words,
+    );
     place.file("empty.txt", "[Event \"none\"]\n\n*\n");
     place.fails("review empty.txt", 2, "no turn to grade");
     place.fails("puzzles make --from 12-3", 2, "at most 9 stones");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value as Json;
 
 use crate::common::root;
-use crate::process::Place;
+use crate::process::{Place, objects};
 
 fn example(name: &str) -> String {
     fs::read_to_string(root().join("tests/data/games").join(name)).unwrap()
@@ -123,4 +123,98 @@ fn what_cannot_be_converted_is_named() {
     assert_eq!(games[1]["line"]["turns"][0]["comment"], "x");
     assert_eq!(games[1]["tags"][0]["value"], "Chess");
     assert_eq!(run.status, 2);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_stop_the_others() {
+    let place = Place::new();
+    for (name, text) in [("a", "d6 f4\n"), ("empty", ""), ("b", "d2 b4\n")] {
+        fs::write(place.path().join(name), text).unwrap();
+    }
+    let files = ["a", "none", "empty", "b"];
+    let run = place.run(&[&["convert", "--to", "list"], &files[..]].concat());
+    assert_eq!((run.status, run.out.as_str()), (2, "d6 f4\nd2 b4\n"));
+    let lines: Vec<&str> = run.err.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.err);
+    assert!(lines[0].starts_with("error: cannot read 'none': "));
+    assert_eq!(lines[1], "error: 'empty' has neither a game nor a position");
+    // In a stream the error takes the line of the answer.
+    let run = place.run(&[&["convert", "--json"], &files[..]].concat());
+    let codes: Vec<Json> = objects(&run.out)
+        .iter()
+        .map(|line| line["error"]["code"].clone())
+        .collect();
+    let expected = [Json::Null, "invalid".into(), "invalid".into(), Json::Null];
+    assert_eq!((run.status, &codes[..]), (2, &expected[..]), "{}", run.out);
+    place.fails("convert --json none", 2, "cannot read 'none'");
+}
+
+/// A game without any turn that could be read is an error in its line.
+#[test]
+fn unread_games_are_errors_in_json() {
+    let place = Place::new();
+    let run = place.run_with(&["--json", "convert", "-"], "hello world\n\n1. d6 f4 *\n");
+    let answers = objects(&run.out);
+    assert_eq!((run.status, answers.len()), (2, 2), "{}", run.out);
+    assert_eq!(answers[0]["error"]["code"], "invalid");
+    let message = answers[0]["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("stdin, line 1, column 1: "),
+        "{message}"
+    );
+    assert_eq!(answers[1]["error"], Json::Null);
+}
+
+/// A turn whose removal is due stays in forms that are made of actions, and is left out of the others.
+#[test]
+fn a_removal_that_is_due_is_kept_or_named() {
+    let place = Place::new();
+    let line = "position startpos moves a1 b2 d1 b4 g1\n";
+    let convert = |args: &[&str]| place.run_with(&[&["convert"], args, &["-"]].concat(), line);
+    for (form, expected) in [
+        ("protocol", line),
+        ("list", "a1 b2 d1 b4 g1\n"),
+        (
+            "fen",
+            "********/*****@@*/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 1\n",
+        ),
+    ] {
+        let run = convert(&["--to", form]);
+        assert_eq!(
+            (run.status, run.err.as_str(), run.out.as_str()),
+            (0, "", expected)
+        );
+    }
+    let run = convert(&["--to", "text"]);
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("so this turn is left out"), "{}", run.err);
+    assert!(
+        run.out.ends_with("\n\n1. a1 b2 2. d1 b4 *\n"),
+        "{}",
+        run.out
+    );
+    let game = convert(&["--json"]).out;
+    let game: Json = serde_json::from_str(&game).unwrap();
+    assert_eq!(game["remarks"][0]["reason"], "removal_missing");
+    assert_eq!(game["line"]["turns"].as_array().unwrap().len(), 4);
+    let before = "********/*****@@*/****OO** w p p 2 7 2 7 0 0 -1 -1 -1 -1 0 0 1";
+    assert_eq!(game["position"], before);
+}
+
+#[test]
+fn a_stated_count_of_quiet_turns_is_written_or_refused() {
+    let place = Place::new();
+    let counted = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 34 1\n";
+    let convert = |form: &str, text: &str| {
+        let args = ["convert", "--to", form, "-"];
+        place.run_with(&args, text.to_owned())
+    };
+    assert_eq!(convert("fen", &convert("mfen", counted).out).out, counted);
+    for form in ["rings", "rows", "json"] {
+        let run = convert(form, counted);
+        assert_eq!((run.status, run.out.as_str()), (2, ""), "{form}");
+        let words = format!("the form {form} cannot state the count of 34 quiet turns");
+        assert!(run.err.contains(&words), "{}", run.err);
+        assert_eq!(convert(form, &counted.replace(" 34 ", " 0 ")).status, 0);
+    }
 }

@@ -11,7 +11,7 @@ use parquet::record::Field;
 use serde_json::Value as Json;
 
 use crate::common::{self, rows};
-use crate::process::Place;
+use crate::process::{self, Place};
 
 type Row = BTreeMap<String, Option<i64>>;
 
@@ -271,6 +271,25 @@ fn samples_are_the_same_for_a_seed() {
     };
     assert_eq!(value("millbase.families").as_deref(), Some("5-4 4-4"));
     assert_eq!(value("millbase.seed").as_deref(), Some("4"));
+}
+
+#[test]
+fn conditions_that_contradict_each_other_are_refused() {
+    let place = Place::new();
+    let draws = "find 3-3 --value draw --depth 3";
+    place.fails(draws, 2, "a draw has no depth; leave out --depth");
+    let both = "find 3-3 --own a1,d1 --other d1";
+    place.fails(both, 2, "d1 cannot have stones of both sides");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_named() {
+    let place = Place::new();
+    let args = ["dataset", "3-3", "--to", "full.parquet"];
+    let run = process::run(&mut process::on_full_disk(place.path(), &args));
+    run.fails_with(5, "cannot write full.parquet: ");
+    assert!(!run.err.contains("External"), "{}", run.err);
 }
 
 #[test]

@@ -45,8 +45,18 @@ fn folders_that_are_none() {
     assert!(absent.err.contains("absent"));
     assert_eq!(place.run(&["stats", "--quiet", "--db", "absent"]).err, "");
 
+    place.fails(
+        "stats --db absent --pair 9-9",
+        3,
+        "`millbase build --pair 9-9 --db absent`",
+    );
+
     fs::write(place.path().join("file"), "").unwrap();
-    place.fails("stats --db file", 2, "not a folder");
+    place.fails(
+        "stats --db file",
+        2,
+        "not a folder of databases or a bundle; name one",
+    );
     place.fails("build --db file", 2, "not a folder");
 }
 
@@ -61,6 +71,20 @@ fn advice_for_a_bundle_names_its_folder() {
     probe.fails_with(3, "make the bundle again");
     let check = place.run(&["verify", "--db", "small.mdb", "--pair", "9-9"]);
     assert_eq!(check.status, 3);
+    shows(&check.out, "make the bundle again");
+    place.fails(
+        "build --db small.mdb --rules twelve --max-stones 6",
+        2,
+        "not a folder",
+    );
+
+    let bundle = place.path().join("small.mdb");
+    let mut bytes = fs::read(&bundle).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&bundle, bytes).unwrap();
+    let check = place.run(&["verify", "--db", "small.mdb"]);
+    assert_eq!(check.status, 4, "{}", check.out);
     shows(&check.out, "make the bundle again");
 }
 

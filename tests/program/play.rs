@@ -307,6 +307,67 @@ fn games_are_saved_and_loaded() {
     assert_eq!(failed.status.code(), Some(2));
 }
 
+/// What cannot be written leaves the older game, and no other file.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_does_not_take_the_saved_game() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("g.txt");
+    let link = folder.path().join("link.txt");
+    play_in(&folder, &["--black", "human"], &["a7", "save g.txt"]);
+    std::os::unix::fs::symlink("g.txt", &link).unwrap();
+    let saved = std::fs::read_to_string(&file).unwrap();
+    let args = ["play", "--black", "human", "--load", "g.txt"];
+    let mut full = process::on_full_disk(folder.path(), &args);
+    let run = process::run_with(
+        &mut full,
+        "d6\nsave g.txt\nreplace link.txt\nsave new.txt\n",
+    );
+    assert_eq!(run.out.matches("cannot write '").count(), 3, "{}", run.out);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), saved);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    // A link stays one.
+    play_in(&folder, &args[1..], &["d6", "replace link.txt"]);
+    assert!(link.is_symlink());
+    shows(&std::fs::read_to_string(&file).unwrap(), " moves a7 d6\n");
+}
+
+#[test]
+fn games_that_are_not_loaded_have_a_reason() {
+    let folder = TempDir::new().unwrap();
+    let game = "1. d6 f4 2. d2 b4 *\n";
+    for (text, words) in [
+        (
+            "1. d6 f4 2. d2 zz\n",
+            "line 1, column 16: the game cannot go on after 3 turns: 'zz'",
+        ),
+        (&game.repeat(2), "it has 2 games"),
+        ("# a comment\n", "it does not contain a game"),
+        (
+            &format!("[Rules \"lasker\"]\n\n{game}"),
+            "load it with --rules lasker",
+        ),
+        ("1. d6 f4 2. d6-d5 *\n", "; try --rules lasker"),
+        ("position startpos moves a7 a7", "a7 is not a legal turn"),
+    ] {
+        std::fs::write(folder.path().join("g.txt"), text).unwrap();
+        let run = process::run(&mut command(&folder, &["--load", "g.txt"]));
+        run.fails_with(2, words);
+        let out = play_in(&folder, &[], &["load g.txt"]);
+        shows(&out, words);
+    }
+    // A form that gives a remark is read with it.
+    let text = include_str!("../data/games/grid.txt");
+    std::fs::write(folder.path().join("g.txt"), text).unwrap();
+    let run = process::run(&mut command(&folder, &["--load", "g.txt"]));
+    assert_eq!(run.status, 0);
+    shows(&run.out, "black has won");
+    shows(
+        &run.err,
+        "'g.txt', line 1, column 1: the coordinates are read as",
+    );
+}
+
 #[test]
 fn saved_games_are_loaded_by_the_rules_they_were_played_by() {
     let folder = TempDir::new().unwrap();

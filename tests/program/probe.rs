@@ -1,6 +1,6 @@
 //! Tests of `millbase probe` and `millbase line`: answers, and positions that have none.
 
-use crate::common::rows;
+use crate::common::{WON, rows};
 use crate::process::{self, Place, column, has, items, objects, run_alone, shows, split, text};
 use millbase::{Position, Rules};
 use serde_json::{Value as Json, json};
@@ -263,13 +263,21 @@ fn what_follows_a_position_is_ignored() {
     for more in [
         "ids:nodes",
         "-1 -1 -1 -1 0 0 1 ids:nodes",
-        "1 2 3 4 5 6 7 8",
+        "1 2 3 4 5 0 7 8",
         "c:0 x;y",
     ] {
         let short = FLYING.trim_end_matches(" -1 -1 -1 -1 0 0 1");
         let run = place.run(&["probe", "--json", &format!("{short} {more}")]);
         assert_eq!(run.json(), value, "{more}");
     }
+    // The sixteenth field is the count of quiet turns.
+    let counted = FLYING.replace("-1 -1 -1 -1 0 0 1", "1 2 3 4 5 6 7 8");
+    let answer = place.run(&["probe", "--json", &counted]).json();
+    has!(answer, {"position": FLYING.replace(" 0 0 1", " 0 6 1"), "dtw": &value["dtw"]});
+    assert_eq!(
+        column(&answer["turns"], "turn"),
+        column(&value["turns"], "turn")
+    );
 }
 
 #[test]
@@ -323,4 +331,50 @@ fn drawn_lines_lead_to_a_repetition() {
     let cut = run_alone(&["line", "--json", "--limit", "1", drawn]).json();
     assert_eq!(cut["end"], "limit");
     assert_eq!(items(&cut["line"]).len(), 1);
+}
+
+/// Values that the usual count of quiet turns changes say so in each form, and positions keep the count.
+#[test]
+fn a_count_that_changes_a_value_is_said() {
+    let place = Place::new();
+    let after = |quiet: u32| format!("{WON} -1 -1 -1 -1 0 {quiet} 1");
+    let ask = |args: &[&str], position: &str| place.run(&[args, &[position]].concat());
+    for (quiet, drawn) in [(0, None), (80, None), (99, Some(1)), (100, Some(0))] {
+        let position = after(quiet);
+        let probe = ask(&["probe", "--json"], &position).json();
+        has!(probe, {"position": &position, "wdl": "win", "dtw": 21, "drawn_after": drawn});
+        let first = format!("{}", probe["turns"][0]["position"]);
+        let counted = if quiet == 0 { 0 } else { quiet + 1 };
+        assert!(first.ends_with(&format!(" {counted} 1\"")), "{first}");
+        for command in ["line", "explain"] {
+            let answer = ask(&[command, "--json"], &position).json();
+            has!(answer, {"position": &position, "drawn_after": drawn});
+        }
+        // A line that is cut short says so, too.
+        let short = ask(&["line", "--json", "--limit", "1"], &position).json();
+        has!(short, {"drawn_after": drawn});
+
+        // No line is followed for a label, which has the number of quiet turns up to the draw.
+        let left = 100 - quiet;
+        let label = ask(&["probe", "--json", "--turns", "none"], &position).json();
+        has!(label, {"drawn_after": (left < 21).then_some(left)});
+        let expected = match left {
+            ..21 => format!("W 21 {left}\n"),
+            _ => "W 21\n".to_owned(),
+        };
+        let stream = |args: &[&str]| place.run_with(args, format!("{position}\n")).out;
+        assert_eq!(stream(&["probe", "--turns", "none", "-"]), expected);
+        let words = match drawn {
+            None => "win in 21  ".to_owned(),
+            Some(_) => format!(
+                "win in 21, longer than the limit of 100 quiet turns allows, after {quiet} quiet turns  "
+            ),
+        };
+        for command in ["probe", "line", "explain"] {
+            let out = stream(&[command, "-"]);
+            assert!(out.starts_with(&words), "{command}: {out}");
+        }
+    }
+    let shown = ask(&["line"], &after(100)).out;
+    shows(&shown, "the game is drawn already");
 }

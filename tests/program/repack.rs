@@ -260,6 +260,17 @@ fn files_without_depths_say_so() {
     assert!(list.to_string().contains("4-3"));
     let words = "holds results without depths";
     run(folder, &["line", FLYING]).fails_with(3, words);
+    run(folder, &["find", "3-3", "--depth", "3"]).fails_with(3, words);
+    let records = run(folder, &["records", "--pair", "3-3"]).out;
+    process::shows(
+        &records,
+        "files without depths, so without deepest positions: 3-3",
+    );
+    assert!(
+        !run(&small(), &["records", "--pair", "3-3"])
+            .out
+            .contains("without")
+    );
 
     // The advice for missing files works.
     let options = format!("--db {} --profile wdl", folder.display());

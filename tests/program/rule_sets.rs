@@ -128,6 +128,7 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
     run(&["build", "--placing"]).fails_with(2, "the placing phase cannot be solved under");
     run(&["prove"]).fails_with(2, "the placing phase cannot be solved under");
+    run(&["build", "--placing"]).fails_with(2, "; leave out --placing");
     run(&["prove", "--pairs", "10-9"]).fails_with(2, "");
 }
 
@@ -150,6 +151,18 @@ fn wrong_rules_are_refused_with_a_sentence() {
     assert_eq!(perft("own.toml", "2"), "552\n");
     // The diagonals close mills with the third stone of a side.
     assert_ne!(perft("own.toml", "5"), perft("ten", "5"));
+    // No advice to build databases that there cannot be.
+    let text = "base = 'lasker'\nstones = 3\nquiet_turns = 50\n";
+    fs::write(place.path().join("own.toml"), text).unwrap();
+    let why = "there are no databases for rules where sides move while placing and";
+    place.fails("probe start --rules own.toml", 3, why);
+    let run = place.run(&["probe", "start", "--rules", "own.toml"]);
+    assert!(!run.err.contains("millbase build"), "{}", run.err);
+    place.fails(
+        "prove --rules lasker",
+        2,
+        "`millbase probe start` looks its value up",
+    );
 }
 
 /// Under a limit of quiet turns a depth leads to the next removal, and says so.

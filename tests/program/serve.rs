@@ -329,7 +329,7 @@ fn errors_have_a_status_a_code_and_a_sentence() {
         for (query, words) in [
             ("?fen=nonsense", "like '********/********/******** w p p"),
             (&format!("?fen={}", "*".repeat(2000)), "1024 bytes"),
-            ("", "/probe?fen=start"),
+            ("", "expected one like fen=start"),
             ("?fen=a&fen=b", "duplicate"),
             ("?fen=%ff", ""),
         ] {
@@ -810,4 +810,42 @@ fn a_signal_ends_the_server_gracefully() {
     stderr.read_to_string(&mut log).unwrap();
     let is_logged = |line: &str| line.contains("/healthz") && line.contains("200");
     assert!(log.lines().any(is_logged), "{log}");
+}
+
+#[test]
+fn a_count_that_changes_a_value_is_said() {
+    let server = Server::start(&[]);
+    for (quiet, drawn) in [(0, None), (99, Some(1))] {
+        let position = format!("{WON} -1 -1 -1 -1 0 {quiet} 1");
+        for path in ["/probe", "/rank", "/explain", "/line", "/step", "/standard"] {
+            let answer = server.ask(path, &position).json();
+            has!(answer, {"position": &position, "dtw": 21, "drawn_after": drawn});
+        }
+    }
+    // The turns of a game count on from a count that the question states.
+    for (quiet, last) in [(0, " 0 0 1"), (97, " 0 99 1")] {
+        let position = format!("{WON} -1 -1 -1 -1 0 {quiet} 1");
+        let [fen, moves] = [position.as_str(), "a1-e4 b4-a4"].map(|text| encoded(text.as_bytes()));
+        for path in ["game", "step", "probe"] {
+            let question = format!("/{path}?fen={fen}&moves={moves}");
+            let answer = server.get(&question).json();
+            assert!(text(&answer["position"]).ends_with(last), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_read_are_named_plainly() {
+    let server = Server::start(&[]);
+    for (fields, words) in [
+        (
+            "seed=x",
+            "seed: expected a whole number, found other letters",
+        ),
+        ("seed=", "seed: expected a whole number, found nothing"),
+        ("level=300", "level: expected a smaller number"),
+    ] {
+        let answer = server.get(&format!("/play?fen=start&{fields}"));
+        answer.fails_with(400, "invalid", words);
+    }
 }

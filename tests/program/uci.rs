@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::common::{Random, WON, build, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
-use crate::process::{shows, split};
+use crate::process::{PROGRAM, shows, split};
 use millbase::engine::DrawnTurns;
 use millbase::{Database, Pair, Position, Rules, Wdl};
 use tempfile::TempDir;
@@ -156,6 +156,9 @@ fn rubbish_changes_nothing() {
         assert_eq!(answer.len(), 1, "{shown}");
         assert_eq!(engine.ask("d", "Value:"), before, "{shown}");
     }
+    let file = format!("setoption name MillbasePath value {PROGRAM}");
+    let answer = engine.ask(&file, "info string");
+    shows(&answer[0], "is not a folder of databases or a bundle");
     engine.say_bytes(b"\xff\xfe\xfd\n");
     engine.expect("info string error");
     engine.say_bytes(b"\n\r\n  \n");
@@ -300,6 +303,21 @@ fn scores_respect_the_count_of_quiet_turns() {
         assert_eq!(is_drawn, limit == 2);
         let shown = engine.ask("d", "Value:").pop().unwrap();
         assert_eq!(shown, format!("Value: {value}, from the database"));
+    }
+    // The count is named where it changes the value, and the position's text has it.
+    engine.say("setoption name QuietTurns value 100");
+    for (quiet, count) in [
+        (0, None),
+        (
+            99,
+            Some("Count: 99 of 100 quiet turns to a draw, without which the value is win in 21"),
+        ),
+    ] {
+        let fen = format!("{WON} -1 -1 -1 -1 0 {quiet} 1");
+        engine.say(&format!("position fen {fen}"));
+        let shown = engine.ask("d", "Value:");
+        assert_eq!(shown[8], format!("Fen: {fen}"));
+        assert_eq!(shown[9..shown.len() - 1], Vec::from_iter(count));
     }
     engine.quit();
 }

@@ -31,8 +31,16 @@ pub fn read(argument: &Bound<'_, PyAny>, rules: &Rules) -> PyResult<Fen> {
             argument.get_type()
         )));
     }
-    let fen = text(argument, "position")?;
-    Fen::parse(&fen, rules).map_err(errors::position)
+    parse(&text(argument, "position")?, rules)
+}
+
+/// Parses a position's text. Positions that differ in a count that no rule limits are equal.
+fn parse(text: &str, rules: &Rules) -> PyResult<Fen> {
+    let position = Fen::parse(text, rules).map_err(errors::position)?;
+    Ok(match rules.quiet_turns {
+        0 => Fen::new(&position, rules),
+        _ => position,
+    })
 }
 
 /// The side with this name.
@@ -52,10 +60,10 @@ impl Position {
     fn new(fen: Option<&Bound<'_, PyAny>>, rules: Option<&Bound<'_, PyAny>>) -> PyResult<Position> {
         let rules = rules::read(rules)?;
         let position = match fen {
-            Some(fen) => Fen::parse(&text(fen, "fen")?, &rules).map_err(errors::position)?,
+            Some(fen) => parse(&text(fen, "fen")?, &rules)?,
             None => Fen::new(&millbase::Position::start(&rules), &rules),
         };
-        Ok(Position(position.as_written()))
+        Ok(Position(position))
     }
 
     /// The position with these stones and no pending removal: bits as `white` and `black` have them, and

@@ -66,6 +66,8 @@ export interface PositionInfo extends PositionFields {
 export interface Answer extends PositionFields, Value {
   version: 1;
   source: ValueSource;
+  /** The turns of the best line after which the usual 100 quiet turns draw the game, if they do. */
+  drawn_after?: number;
   /** Best first. */
   turns: RankedTurn[];
 }

@@ -117,7 +117,7 @@ export interface Questions {
   probe: { question: PositionQuestion; answer: Answer };
   rank: {
     question: PositionQuestion;
-    answer: PositionFields & Value & { version: 1; source: ValueSource; turns: ComparedTurn[] };
+    answer: PositionFields & Value & { version: 1; source: ValueSource; drawn_after?: number; turns: ComparedTurn[] };
   };
   explain: {
     question: PositionQuestion & { turn?: string };
@@ -125,6 +125,7 @@ export interface Questions {
       Value & {
         version: 1;
         source: ValueSource;
+        drawn_after?: number;
         legal: number;
         keeping: number;
         best: number;
@@ -144,6 +145,7 @@ export interface Questions {
         line: RankedTurn[];
         end: "over" | "repetition" | "quiet" | "limit";
         repeats: number | null;
+        drawn_after: number | null;
       };
   };
   step: {
@@ -154,6 +156,7 @@ export interface Questions {
         wdl: Wdl | null;
         dtw: number | null;
         source: ValueSource | null;
+        drawn_after?: number;
         turns: ComparedTurn[];
         line: RankedTurn[] | null;
         problem: Failure | null;

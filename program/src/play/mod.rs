@@ -2,7 +2,6 @@
 
 mod command;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use clap::Args;
 use millbase::engine::{DrawnTurns, Game, Player, QuietCount, SkillLevel};
 use millbase::internals::diagram::draw;
-use millbase::notation::RecordReader;
+use millbase::notation::{RecordReader, protocol_game};
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
@@ -26,6 +25,7 @@ use crate::draws::DrawOptions;
 use crate::input::{self, Batches};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
+use crate::review::advised;
 use crate::status::{self, Status, Usage};
 
 /// Play a game in the terminal, against the machine or another person
@@ -384,7 +384,7 @@ impl<W: Write> GameSession<W> {
     /// Writes the game to a new file, or to its own file.
     fn save(&mut self, file: &str) -> Result<()> {
         let is_other = self.file.as_deref() != Some(Path::new(file));
-        if is_other && saved_game(file, self.game.rules()).is_ok() {
+        if is_other && is_saved_game(file, self.game.rules()) {
             return refuse(format!(
                 "'{file}' contains another game; 'replace {file}' overwrites it"
             ));
@@ -397,14 +397,15 @@ impl<W: Write> GameSession<W> {
     fn write(&mut self, file: &str) -> Result<()> {
         let path = Path::new(file);
         let rules = self.game.rules();
-        if path.exists() && saved_game(file, rules).is_err() {
+        if path.exists() && !is_saved_game(file, rules) {
             return refuse(format!(
                 "'{file}' exists and is not a saved game by these rules; choose another name"
             ));
         }
         let game = self.game.text();
         let text = format!("setoption name Rules value {rules}\n{game}\n");
-        fs::write(path, text).map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
+        let written = output::write_file(path, &text);
+        written.map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
         self.file = Some(path.to_owned());
         writeln!(self.out, "saved in '{file}'")?;
         Ok(())
@@ -443,50 +444,82 @@ impl<W: Write> GameSession<W> {
     }
 }
 
-/// Reads a saved game, or a game in any other form that is alone in its file and all of which can be read.
+/// Reads a saved game, or a game in any other form that is alone in its file. What is strange about it
+/// is remarked on stderr.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
-    saved_game(file, rules).or_else(|error| {
-        let text = input::read_file(Path::new(file))?;
-        let mut records = RecordReader::new(*rules, text.as_bytes());
-        match (records.next(), records.next()) {
-            (Some(Ok(record)), None) if record.remarks.is_empty() && record.rules() == rules => {
-                Ok(record.game)
-            }
-            _ => Err(error),
-        }
-    })
+    let text = input::read_file(Path::new(file))?;
+    match saved_game(file, &text, rules)? {
+        Some(game) => Ok(game),
+        None => only_game(file, &text, rules),
+    }
 }
 
-/// Reads a saved game. One that does not name its rules was played by the standard ones.
-fn saved_game(file: &str, rules: &Rules) -> Result<Game> {
-    let text = input::read_file(Path::new(file))?;
-    let wrong = |why: &str| Usage(format!("'{file}' is not a saved game: {why}"));
-    let (mut saved_rules, mut saved) = (Rules::STANDARD.to_string(), None);
+/// Reads the only game of a text in any form.
+fn only_game(file: &str, text: &str, rules: &Rules) -> Result<Game> {
+    let mut records = RecordReader::new(*rules, text.as_bytes()).flatten();
+    let Some(record) = records.next() else {
+        return Err(not_saved(file, "it does not contain a game"));
+    };
+    if let Some(cut) = record.cut() {
+        return Err(not_saved(file, &advised(cut)));
+    }
+    let others = records.count();
+    if others > 0 {
+        return Err(not_saved(file, &format!("it has {} games", others + 1)));
+    }
+    if record.rules() != rules {
+        return Err(other_rules(file, &record.rules().to_string(), rules));
+    }
+    for remark in &record.remarks {
+        output::to_stderr(&format!("'{file}', {}\n", advised(remark)));
+    }
+    Ok(record.game)
+}
+
+/// Reads a saved game; `None` if the text has other lines, too. One that does not name its rules is
+/// read by the given ones.
+fn saved_game(file: &str, text: &str, rules: &Rules) -> Result<Option<Game>> {
+    let (mut played, mut saved) = (rules.to_string(), None);
     for line in text.lines().map(str::trim) {
         if let Some(rules) = line.strip_prefix("setoption name Rules value ") {
-            saved_rules = rules.trim().to_owned();
+            played = rules.trim().to_owned();
         } else if line.starts_with("position") {
             saved = Some(line);
         } else if !line.is_empty() {
-            return Err(wrong("it has lines other than its rules and 'position …'").into());
+            return Ok(None);
         }
     }
-    if saved_rules != rules.to_string() {
-        // Settings without a name are too long for a sentence.
-        let sentence = match Rules::named(&saved_rules) {
-            Some(_) => format!(
-                "'{file}' was played by the rules {saved_rules}, not by {rules}; \
-                 load it with --rules {saved_rules}"
-            ),
-            None => format!(
-                "'{file}' was played by custom rules, not by {rules}; load it with --rules and \
-                the file of these rules"
-            ),
-        };
-        return Err(Usage(sentence).into());
+    if played != rules.to_string() {
+        return Err(other_rules(file, &played, rules));
     }
-    let saved = saved.ok_or_else(|| wrong("it has no line 'position …'"))?;
-    Ok(Game::parse(saved, rules).map_err(|error| wrong(&error))?)
+    let saved = saved.ok_or_else(|| not_saved(file, "it has no line 'position …'"))?;
+    let game = protocol_game(saved, rules).map_err(|error| not_saved(file, &error))?;
+    Ok(Some(game))
+}
+
+fn is_saved_game(file: &str, rules: &Rules) -> bool {
+    let text = input::read_file(Path::new(file));
+    text.is_ok_and(|text| matches!(saved_game(file, &text, rules), Ok(Some(_))))
+}
+
+fn not_saved(file: &str, why: &str) -> Error {
+    Usage(format!("'{file}' is not a saved game: {why}")).into()
+}
+
+/// The error of a game that was played by other rules.
+fn other_rules(file: &str, played: &str, rules: &Rules) -> Error {
+    // Settings without a name are too long for a sentence.
+    let sentence = match Rules::named(played) {
+        Some(_) => format!(
+            "'{file}' was played by the rules {played}, not by {rules}; \
+             load it with --rules {played}"
+        ),
+        None => format!(
+            "'{file}' was played by custom rules, not by {rules}; load it with --rules and \
+            the file of these rules"
+        ),
+    };
+    Usage(sentence).into()
 }
 
 fn refuse<T>(sentence: impl Into<String>) -> Result<T> {

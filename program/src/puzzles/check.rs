@@ -56,6 +56,7 @@ const VERSION: u32 = 1;
 
 /// A pack in the form of `make --json`.
 #[derive(Deserialize)]
+#[serde(expecting = "an object with the list 'puzzles'")]
 struct OwnPack {
     #[serde(default)]
     version: Json,
@@ -81,6 +82,7 @@ impl OwnPack {
 
 /// The claim of a puzzle in the form of `make --json`.
 #[derive(Deserialize)]
+#[serde(expecting = "a puzzle as an object")]
 struct OwnPuzzle {
     id: String,
     position: String,
@@ -90,6 +92,7 @@ struct OwnPuzzle {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a turn of a solution as an object")]
 struct OwnStep {
     side: String,
     turn: String,
@@ -192,11 +195,11 @@ impl CheckPack {
 
     /// Reads the puzzles of the file, and the faults of the pack itself.
     fn read(&self, rules: &Rules) -> Result<(Vec<PackEntry>, Vec<String>)> {
-        let name = self.file.display();
+        let name = input::name(&self.file);
         let text = input::read_file(&self.file)?;
         let wrong = |error: serde_json::Error| {
             Usage(format!(
-                "'{name}' is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
+                "{name} is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
                  the exchange format: {error}"
             ))
         };

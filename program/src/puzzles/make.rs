@@ -166,6 +166,16 @@ impl MakePuzzles {
             let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
             return Err(Usage(sentence.to_owned()).into());
         }
+        let wins = |theme: &&Theme| matches!(theme, Theme::Sacrifice | Theme::Blockade);
+        if let Some(theme) = self.theme.iter().find(wins)
+            && self.goal == Some(Goal::Draw)
+        {
+            let sentence = format!(
+                "only wins have the theme {}; leave out --goal draw",
+                theme.name()
+            );
+            return Err(Usage(sentence).into());
+        }
         let families = databases::families(db, &self.from)?;
         let has_few = |family: &Family| match family {
             Family::Pair(pair) => pair.stones() + pair.all_in_hand() <= FEW,

@@ -87,10 +87,29 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
 /// The question of a request, or the reason why it cannot be read.
 pub type Asked = Result<Query<Question>, QueryRejection>;
 
+/// The standard library's words for wrong numbers, and ours.
+const NUMBERS: [(&str, &str); 3] = [
+    (
+        "invalid digit found in string",
+        "expected a whole number, found other letters",
+    ),
+    (
+        "cannot parse integer from empty string",
+        "expected a whole number, found nothing",
+    ),
+    (
+        "number too large to fit in target type",
+        "expected a smaller number",
+    ),
+];
+
 /// Parameters that cannot be read.
 pub fn unreadable(error: &QueryRejection) -> Failure {
     let why = error.body_text();
-    let why = why.trim_start_matches("Failed to deserialize query string: ");
+    let mut why = why.replacen("Failed to deserialize query string: ", "", 1);
+    for (unclear, clear) in NUMBERS {
+        why = why.replace(unclear, clear);
+    }
     Failure::question(format!("the question cannot be read: {why}"))
 }
 

@@ -125,6 +125,8 @@ pub struct TablebaseAnswer {
     situation: Situation,
     #[serde(flatten)]
     standing: Standing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawn_after: Option<usize>,
     moves: Vec<Move>,
 }
 
@@ -135,6 +137,7 @@ impl TablebaseAnswer {
         Ok(TablebaseAnswer {
             situation: probe.situation,
             standing: Standing::new(position, probe.value),
+            drawn_after: probe.drawn_after,
             moves: turns.iter().map(Move::from).collect(),
         })
     }

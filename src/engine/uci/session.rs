@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use super::command::{Go, UciCommand};
 use super::info;
 use super::options::EngineOptions;
+use crate::engine::count::QuietCount;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::{Game, is_hidden};
 use crate::engine::player::{Choice, Player, SkillLevel, is_damage};
 use crate::lock::held;
@@ -425,18 +427,32 @@ impl<W: Write + Send + 'static> UciSession<W> {
         for line in draw(position, |_, _, letter| letter.to_string()).lines() {
             self.output.line(line);
         }
-        let value = match self.player().look_up(&self.game_with_draws()) {
-            Ok(answer) => format!("{}, from the {}", answer.value, answer.source.name()),
+        let (player, game) = (self.player(), self.game_with_draws());
+        let text = position.letters_counted(&self.rules, game.quiet_turns());
+        self.output.line(&format!("Fen: {}", text.as_str()));
+        let value = match player.look_up(&game) {
+            Ok(answer) => {
+                let count = QuietCount::of(&game);
+                let uncounted = game.with_draws(DrawRule {
+                    quiet_turns: 0,
+                    ..self.options.draws
+                });
+                if let Ok(plain) = player.look_up(&uncounted)
+                    && plain.value != answer.value
+                {
+                    self.output.line(&format!(
+                        "Count: {} of {} quiet turns to a draw, without which the value is {}",
+                        count.turns(),
+                        count.limit(),
+                        plain.value
+                    ));
+                }
+                format!("{}, from the {}", answer.value, answer.source.name())
+            }
             Err(error) if is_damage(&error) => (self.sentence)(&error),
             Err(_) => "not known without a search".to_string(),
         };
-        let quiet_turns = match self.rules.quiet_turns {
-            0 => 0,
-            _ => self.game.quiet_turns(),
-        };
-        let text = position.letters_counted(&self.rules, quiet_turns);
-        let text = text.as_str();
-        self.output.line(&format!("Fen: {text}\nValue: {value}"));
+        self.output.line(&format!("Value: {value}"));
     }
 
     /// Reports the value or the static evaluation from the configured perspective.

@@ -87,6 +87,7 @@ fn every_damaged_byte_of_the_contents_is_detected() {
             bytes[place] = wrong;
             match open(&bytes) {
                 None => assert_eq!(wrong, whole[place], "byte {place}"),
+                Some(DbError::NotDatabases(_)) => assert!(place < 8),
                 Some(DbError::OtherVersion { .. }) => assert!((8..12).contains(&place)),
                 Some(error) => assert!(is_corrupt(&error), "{error}"),
             }
@@ -95,7 +96,10 @@ fn every_damaged_byte_of_the_contents_is_detected() {
     for length in [0, 7, 23, contents - 1, contents, whole.len() - 1] {
         for source in sources(&whole[..length]) {
             let error = Bundle::read(Path::new("all.mdb"), source).unwrap_err();
-            assert!(is_corrupt(&error), "{length}: {error}");
+            match error {
+                DbError::NotDatabases(_) => assert!(length < 8),
+                error => assert!(is_corrupt(&error), "{length}: {error}"),
+            }
         }
     }
     assert!(open(&[&whole[..], &[0]].concat()).is_some_and(|error| is_corrupt(&error)));

@@ -19,7 +19,23 @@ pub fn empty_home() -> &'static Path {
 
 /// The program in a folder that is its home: it finds the built-in databases and no others.
 pub fn program(home: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(PROGRAM);
+    at_home(home, Command::new(PROGRAM), args)
+}
+
+/// The program on a disk that is full: it can make files, but not write into them.
+#[cfg(unix)]
+pub fn on_full_disk(home: &Path, args: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        "trap '' XFSZ; ulimit -f 0; exec \"$@\"",
+        "sh",
+        PROGRAM,
+    ]);
+    at_home(home, shell, args)
+}
+
+fn at_home(home: &Path, mut command: Command, args: &[&str]) -> Command {
     command.args(args).current_dir(home).env("HOME", home);
     for variable in ["MILLBASE_DB", "NO_COLOR", "XDG_DATA_HOME"] {
         command.env_remove(variable);
