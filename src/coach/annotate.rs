@@ -1,4 +1,4 @@
-//! A reviewed game as annotated text, which [`RecordReader`](crate::notation::Records) reads again.
+//! A reviewed game as annotated text, which [`RecordReader`](crate::notation::RecordReader) reads again.
 
 use crate::coach::review::{GameReview, Grade, ReviewedTurn, Verdict};
 use crate::notation::{GameForm, PointNaming, Record, game_text};
