@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -151,7 +151,13 @@ pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
         return fs::write(path, text);
     }
     let path = target.as_deref().unwrap_or(path);
-    let mut temporary = Temporary::create(path)?;
+    let mut temporary = match Temporary::create(path) {
+        // The folder may be closed to a writer of its files.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied && path.exists() => {
+            return fs::write(path, text);
+        }
+        created => created?,
+    };
     if path.exists() {
         // Opening it fails if it may not be written.
         let old = OpenOptions::new().write(true).open(path)?.metadata()?;

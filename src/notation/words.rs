@@ -35,7 +35,7 @@ const FILLING: [&str; 9] = [
     "at", "on", "point", "from", "and", "then", "the", "a", "stone",
 ];
 
-/// Whether this is a word of turns in sentences such as `TextPlace to d6, take f4`.
+/// Whether this is a word of turns in sentences such as `Place to d6, take f4`.
 pub fn is_spoken(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     let lists: [&[&str]; 3] = [&TAKE[1..], &BEGIN, &FILLING];
@@ -242,7 +242,7 @@ mod tests {
             ("D6 6d", "d6,d6"),
             ("d6d5xb4 d6-d5-xb4", "d6-d5xb4,d6-d5xb4"),
             ("d6/d5 d6→d5 a1 -> a4 take d6", "d6-d5,d6-d5,a1-a4xd6"),
-            ("TextPlace to d6 take f4 TextPlace to a1", "d6xf4,a1"),
+            ("Place to d6 take f4 Place to a1", "d6xf4,a1"),
             ("Move from a1 to a4 and remove d6", "a1-a4xd6"),
             ("g7 x a1 xb4 d7d6 pass", "g7xa1xb4,d7-d6,pass"),
             ("d6 - d5 – d7", ""),
