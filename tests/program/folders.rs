@@ -45,11 +45,8 @@ fn folders_that_are_none() {
     assert!(absent.err.contains("absent"));
     assert_eq!(place.run(&["stats", "--quiet", "--db", "absent"]).err, "");
 
-    place.fails(
-        "stats --db absent --pair 9-9",
-        3,
-        "`millbase build --pair 9-9 --db absent`",
-    );
+    let words = "`millbase build --pair 9-9 --db absent`";
+    place.fails("stats --quiet --db absent --pair 9-9", 3, words);
 
     fs::write(place.path().join("file"), "").unwrap();
     place.fails(

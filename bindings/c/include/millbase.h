@@ -527,8 +527,7 @@ enum millbase_status millbase_engine_new(const struct millbase_db *db,
  *
  * `engine` is a handle that is not freed, `line` ends with a zero.
  */
-enum millbase_status millbase_engine_send(const struct millbase_engine *engine,
-                                          const char *line);
+enum millbase_status millbase_engine_send(const struct millbase_engine *engine, const char *line);
 
 /**
  * Ends an engine and waits for its threads; null does nothing. `on_line` is not called afterwards.
