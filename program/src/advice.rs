@@ -43,10 +43,6 @@ pub fn advice(error: &DbError) -> String {
                 "; build the databases of the placing phase with `millbase build --placing{options}`"
             );
         }
-        // The file of a bundle is named without a folder.
-        DbError::Corrupt { file, .. } if file.parent() == Some(Path::new("")) => {
-            "; make the bundle again from files that `millbase verify` finds right"
-        }
         DbError::Corrupt { .. } => "; delete the file and build it again",
         DbError::OtherRules { .. } => "; choose the folder with the databases of these rules",
         DbError::OtherVersion { .. } => {

@@ -190,11 +190,11 @@ impl PointNaming {
     /// `127 10`, `(2,1)->(1,1) -(2,7)`.
     ///
     /// ```
-    /// # use millbase::notation::Points;
+    /// # use millbase::notation::PointNaming;
     /// let turn = "d6-d5xb4".parse()?;
-    /// assert_eq!(Points::Numbers.turn(turn), "5-8x11");
-    /// assert_eq!(Points::Actions.turn(turn), "127 10");
-    /// assert_eq!(Points::Coordinates.turn(turn), "(2,1)->(1,1) -(2,7)");
+    /// assert_eq!(PointNaming::Numbers.turn(turn), "5-8x11");
+    /// assert_eq!(PointNaming::Actions.turn(turn), "127 10");
+    /// assert_eq!(PointNaming::Coordinates.turn(turn), "(2,1)->(1,1) -(2,7)");
     /// # Ok::<(), millbase::TurnError>(())
     /// ```
     pub fn turn(self, turn: Turn) -> String {

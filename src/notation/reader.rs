@@ -37,9 +37,9 @@ const LONGEST_TURN: usize = 200;
 ///
 /// ```
 /// use millbase::Rules;
-/// use millbase::notation::Records;
+/// use millbase::notation::RecordReader;
 /// let text = "1. 5 14 2. 20 19 1-0\n1. a7 g1 2. g7 a1 0-1\n";
-/// let games: Vec<_> = Records::new(Rules::STANDARD, text.as_bytes()).collect::<Result<_, _>>()?;
+/// let games: Vec<_> = RecordReader::new(Rules::STANDARD, text.as_bytes()).collect::<Result<_, _>>()?;
 /// let turns = games[0].game.turns();
 /// assert_eq!((games.len(), turns[0].to_string()), (2, "d6".to_owned()));
 /// # Ok::<(), std::io::Error>(())

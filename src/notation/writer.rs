@@ -24,11 +24,11 @@ pub enum GameForm {
 ///
 /// ```
 /// use millbase::Rules;
-/// use millbase::notation::{GameForm, Points, Records, game_text};
+/// use millbase::notation::{GameForm, PointNaming, RecordReader, game_text};
 /// let text = "1. d6 {the middle} f4 (1... b4) 2. d2 *";
-/// let game = Records::new(Rules::STANDARD, text.as_bytes()).next().unwrap()?;
-/// assert!(game_text(&game, GameForm::Text(Points::Names)).ends_with("1. d6 {the middle} 1... f4 (1... b4) 2. d2 *\n"));
-/// assert_eq!(game_text(&game, GameForm::List(Points::Numbers)), "5 14 20\n");
+/// let game = RecordReader::new(Rules::STANDARD, text.as_bytes()).next().unwrap()?;
+/// assert!(game_text(&game, GameForm::Text(PointNaming::Names)).ends_with("1. d6 {the middle} 1... f4 (1... b4) 2. d2 *\n"));
+/// assert_eq!(game_text(&game, GameForm::List(PointNaming::Numbers)), "5 14 20\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn game_text(record: &Record, form: GameForm) -> String {

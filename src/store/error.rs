@@ -111,13 +111,13 @@ impl DbError {
         )
     }
 
-    /// Whether a file exists whose bytes cannot be used: it is damaged, or of other rules or
-    /// another version.
+    /// Whether a file exists whose bytes cannot be used: it is damaged, not a database, or of other
+    /// rules or another version.
     pub fn is_unusable(&self) -> bool {
-        use DbError::{Corrupt, OtherRules, OtherVersion};
+        use DbError::{Corrupt, NotDatabases, OtherRules, OtherVersion};
         matches!(
             self,
-            Corrupt { .. } | OtherRules { .. } | OtherVersion { .. }
+            Corrupt { .. } | NotDatabases(_) | OtherRules { .. } | OtherVersion { .. }
         )
     }
 
