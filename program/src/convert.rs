@@ -19,9 +19,9 @@ use crate::status::{self, Status, Usage};
 
 /// Turn games and positions from any form into another
 ///
-/// The input may have any forms that docs/NOTATION.md describes; each is recognised by itself. What
-/// cannot be read, a file or a place with its line and column, is reported on stderr, the games before and
-/// after it are written, and the exit status is 2. Rules come from the tags of a game, else from --rules.
+/// The input may have any forms that docs/NOTATION.md describes; each is recognised by itself. A file
+/// or a place that cannot be read is reported on stderr, a place with its line and column; the games before
+/// and after it are written, and the exit status is 2. Rules come from the tags of a game, else from --rules.
 ///
 /// Forms of games: text (tags, numbered turns, comments, variations), numbers (the same with the points 1
 /// to 24), list (a line of turns), actions (a line of action numbers from 0), coordinates, protocol (a line

@@ -23,9 +23,10 @@ use crate::stream;
 ///
 /// '-' instead of a position reads positions from stdin, one on each line, and answers each with
 /// one line: the value and the best turn, or a JSON object with --json. With --turns none the line is
-/// W, D or L, followed by the depth if it is known: W 21. A third number says that the game may be drawn
-/// first: the depth exceeds the quiet turns that are left of the usual 100, which are this number. Where a
-/// line has no answer, the output line is the error, and the exit status is that of the first error.
+/// W, D or L, followed by the depth if it is known: W 21. If the depth exceeds the
+/// quiet turns that are left of the usual 100, so that the game may be drawn first, their number follows:
+/// W 21 1. Where a line has no answer, the output line is the error, and the exit status is that of the
+/// first error.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
