@@ -18,7 +18,9 @@ pub fn sentence(error: &DbError) -> String {
 /// The end of the sentence of an error: what to do about it, or nothing.
 pub fn advice(error: &DbError) -> String {
     let fixed = match error {
-        DbError::Missing { location, .. } | DbError::MissingPlies { location, .. }
+        DbError::Missing { location, .. }
+        | DbError::MissingForProof { location, .. }
+        | DbError::MissingPlies { location, .. }
             if location
                 .folder
                 .as_ref()

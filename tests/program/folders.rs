@@ -66,6 +66,8 @@ fn advice_for_a_bundle_names_its_folder() {
     assert_eq!(place.run(&["bundle", "small.mdb", "--db", db]).status, 0);
     let probe = place.run(&["probe", "--db", "small.mdb", "start"]);
     probe.fails_with(3, "make the bundle again");
+    let prove = place.run(&["prove", "--db", "small.mdb"]);
+    prove.fails_with(3, "make the bundle again");
     let check = place.run(&["verify", "--db", "small.mdb", "--pair", "9-9"]);
     assert_eq!(check.status, 3);
     shows(&check.out, "make the bundle again");
