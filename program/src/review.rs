@@ -163,7 +163,7 @@ impl Reviewing<'_> {
     fn read(&mut self, file: &Path) -> Result<()> {
         let name = input::name(file);
         let lacks = "does not contain a game; see 'millbase review --help' for the forms";
-        let mut records = input::games(file, self.db.rules(), lacks).peekable();
+        let mut records = input::games(file, self.db.rules(), lacks);
         let is_stdin = file == Path::new(input::STDIN);
         let batch = if is_stdin && self.command.each {
             1
@@ -172,8 +172,11 @@ impl Reviewing<'_> {
         };
         let rules = self.db.rules();
         let is_gradable = |record: &Record| !record.is_unread() && record.rules() == rules;
-        while records.peek().is_some() {
+        loop {
             let games: Vec<_> = records.by_ref().take(batch).collect();
+            if games.is_empty() {
+                return Ok(());
+            }
             let truth = match self.games() == 0 && games.len() == 1 {
                 true => Truth::patient(self.db),
                 false => Truth::brief(self.db),
@@ -202,7 +205,6 @@ impl Reviewing<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Names a file that cannot be read. In a stream, the error takes the line of its answer.

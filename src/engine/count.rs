@@ -15,6 +15,7 @@ use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::look_up;
 use crate::probe::{Database, RankedTurn};
+use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::value::{Value, Wdl};
@@ -41,15 +42,17 @@ impl QuietCount {
 
     /// The count at the start of a game.
     pub fn start(game: &Game) -> QuietCount {
-        let limit = match game.rules().quiet_turns {
-            0 => game.draws().quiet_turns,
+        QuietCount::under(game.rules(), game.draws(), game.quiet_before())
+    }
+
+    /// The count after this many quiet turns of a game with these rules.
+    pub(crate) fn under(rules: &Rules, draws: DrawRule, turns: u32) -> QuietCount {
+        let limit = match rules.quiet_turns {
+            0 => draws.quiet_turns,
             // The values of such rules respect their limit: see `Answer::after_quiet_turns`.
             _ => 0,
         };
-        QuietCount {
-            limit,
-            turns: game.quiet_before(),
-        }
+        QuietCount { limit, turns }
     }
 
     /// The count of a game.

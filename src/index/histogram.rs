@@ -41,9 +41,7 @@ impl Histogram {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
-        if other.positions() > 0 {
-            self.distance = other.distance;
-        }
+        self.distance = other.distance;
     }
 
     /// The number of distinct positions with this value.

@@ -202,16 +202,18 @@ impl StepAnswer {
         step.dtw = answer.value.dtw();
         step.source = Some(answer.source);
         let count = position.count();
-        step.drawn_after = match answer.source {
+        let line = match answer.source {
             // A line would take a search for each turn.
-            Source::Search => (count.may_cut(answer.value)).then_some(count.left() as usize),
-            _ => count.drawn_after(database, position, answer.value),
+            Source::Search => None,
+            _ => LineAnswer::find(database, position, limit).ok(),
         };
+        let drawn_after = match &line {
+            Some(line) => line.drawn_after,
+            None => Some(count.left() as usize),
+        };
+        step.drawn_after = drawn_after.filter(|_| count.may_cut(answer.value));
         step.turns = ComparedTurn::ranked(database, position, &answer);
-        if answer.source != Source::Search {
-            let line = LineAnswer::find(database, position, limit);
-            step.line = line.ok().map(|answer| answer.line);
-        }
+        step.line = line.map(|answer| answer.line);
         step
     }
 }

@@ -184,10 +184,12 @@ impl LineAnswer {
         let answer = answer(database, position)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
         let count = position.count();
-        let drawn_after = count.cut(line.turns.iter().map(|turn| turn.turn));
-        // The line may be shorter than the game.
-        let drawn_after =
-            drawn_after.or_else(|| count.drawn_after(database, position, answer.value));
+        let cut = count.cut(line.turns.iter().map(|turn| turn.turn));
+        let drawn_after = match (cut, line.end) {
+            // The line is shorter than the game.
+            (None, LineEnd::Limit) => count.drawn_after(database, position, answer.value),
+            (cut, _) => cut,
+        };
         Ok(LineAnswer {
             situation: Situation::new(position),
             value: answer.value,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::board::Point;
 use crate::coach::review::Grade;
 use crate::engine::count::QuietCount;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::index::Pair;
 use crate::probe::{LineEnd, Source};
@@ -106,7 +107,7 @@ impl Fen {
 
     /// The usual count of quiet turns, which the values ignore; rules with a limit have none.
     pub fn count(&self) -> QuietCount {
-        QuietCount::start(&self.game())
+        QuietCount::under(&self.rules, DrawRule::USUAL, self.quiet_turns)
     }
 
     /// The text, without allocation.

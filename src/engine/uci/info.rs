@@ -107,11 +107,7 @@ impl Curve {
     /// The curve for the estimates of the configured level.
     fn of(rules: &Rules, options: &EngineOptions) -> Curve {
         match Evaluation::best(rules) {
-            Evaluation::Network(_)
-                if SkillLevel::new(options.level as u8) == SkillLevel::PERFECT =>
-            {
-                Curve::NETWORK
-            }
+            Evaluation::Network(_) if options.skill() == SkillLevel::PERFECT => Curve::NETWORK,
             _ => Curve::BY_HAND,
         }
     }

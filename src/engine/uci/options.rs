@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::engine::ending::DrawRule;
 use crate::engine::game::shown;
-use crate::engine::player::DrawnTurns;
+use crate::engine::player::{DrawnTurns, SkillLevel};
 use crate::rules::Rules;
 use crate::search::Algorithm;
 
@@ -121,6 +121,11 @@ impl EngineOptions {
     /// The choice among drawn turns.
     pub fn drawn(&self) -> DrawnTurns {
         DrawnTurns::ALL[self.drawn]
+    }
+
+    /// The playing strength.
+    pub fn skill(&self) -> SkillLevel {
+        SkillLevel::new(self.level as u8)
     }
 
     /// Whether scores are for White instead of the side to move.

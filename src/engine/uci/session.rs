@@ -15,7 +15,7 @@ use super::options::EngineOptions;
 use crate::engine::count::QuietCount;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::{Game, is_hidden};
-use crate::engine::player::{Choice, Player, SkillLevel, is_damage};
+use crate::engine::player::{Choice, Player, is_damage};
 use crate::lock::held;
 use crate::probe::{Database, Source};
 use crate::rules::Rules;
@@ -332,7 +332,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         Player {
             database: Arc::clone(&self.database),
             search: Arc::clone(&self.search),
-            level: SkillLevel::new(self.options.level as u8),
+            level: self.options.skill(),
             seed: self.options.seed.into(),
             drawn: self.options.drawn(),
         }
