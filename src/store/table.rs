@@ -14,7 +14,7 @@ use super::error::DbError;
 use super::fields::{ROW_CHECKSUM, take_varint};
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
-use crate::index::{Index, Material};
+use crate::index::{Index, Material, Rows};
 use crate::rules::Rules;
 use crate::value::Metric;
 
@@ -31,7 +31,6 @@ pub(crate) struct TableFile {
 /// The data that a table needs besides the bytes of its rows.
 #[derive(Debug)]
 struct Contents {
-    index: Index,
     /// The stored rows of the index, ascending; `None` if all are stored.
     rows: Option<Vec<u32>>,
     shape: TableShape,
@@ -98,8 +97,8 @@ impl TableFile {
     #[cold]
     fn contents(&self, number: usize, rules: &Rules, spec: TableSpec) -> Result<Contents, DbError> {
         let container = &self.container;
-        let index = Index::new(spec.material);
-        let expected = spec.rows.as_ref().map_or(index.rows().len(), Vec::len);
+        let all = Rows::of(spec.material.mover).len();
+        let expected = spec.rows.as_ref().map_or(all, Vec::len);
         let found = container.rows(number);
         if found != expected {
             let what = format!(
@@ -113,7 +112,6 @@ impl TableFile {
         })?;
         Ok(Contents {
             shape: TableShape::new(rules, spec.material, spec.coverage, self.parameters()),
-            index,
             rows: spec.rows,
             model,
         })
@@ -122,7 +120,7 @@ impl TableFile {
 
 impl<'a> Table<'a> {
     pub fn index(self) -> &'a Index {
-        &self.contents.index
+        self.shape().index()
     }
 
     pub fn shape(self) -> &'a TableShape {
@@ -225,9 +223,8 @@ impl Row<'_> {
             return Err(self.corrupt("the lengths of the blocks exceed the row"));
         };
         with_scratch(|[scratch, _]| {
-            let columns = self.table.shape().columns_of(block);
             let block = Block {
-                columns,
+                shape: self.table.shape().block(block),
                 bytes,
                 values,
             };
@@ -241,14 +238,14 @@ impl Row<'_> {
         let mut rest = Blocks::of(self)?;
         let mut values = values;
         let mut next = |block| {
-            let columns = shape.columns_of(block);
-            let (here, after) = std::mem::take(&mut values).split_at_mut(columns.len());
+            let length = shape.columns_of(block).len();
+            let (here, after) = std::mem::take(&mut values).split_at_mut(length);
             values = after;
             let bytes = rest.next();
             let bytes =
                 bytes.ok_or_else(|| self.corrupt("the lengths of the blocks exceed the row"))?;
             Ok(Block {
-                columns,
+                shape: shape.block(block),
                 bytes,
                 values: here,
             })

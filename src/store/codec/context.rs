@@ -2,12 +2,12 @@
 //! codes it.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::coverage::{BLACK, Coverage};
 use super::{Parameters, UNKNOWN};
 use crate::board::{Board, POINTS, Point, PointSet, bits, mask_where};
-use crate::index::{Index, Material, Subsets};
+use crate::index::{Index, Material};
 use crate::rules::Rules;
 
 /// The most columns that a block may have.
@@ -38,17 +38,25 @@ impl Default for BlockScratch {
 pub(crate) struct TableShape {
     coverage: Coverage,
     pub(super) parameters: Parameters,
-    columns: Subsets,
-    /// The subset of each column.
-    pub(super) subsets: Vec<u32>,
+    index: Index,
     /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,
+    /// The blocks that were asked for: a game needs few of a table's blocks.
+    blocks: Box<[OnceLock<BlockShape>]>,
     /// 2^64 divided by the number of columns, rounded up.
     reciprocal: u64,
-    /// For each column the places of its near columns in its block, as many numbers as a context
-    /// uses; [`MOST_COLUMNS`] for none.
-    near: Vec<u16>,
     patterns: &'static Patterns,
+}
+
+/// The part of the contexts that a block has in common with the same block of all rows.
+#[derive(Debug)]
+pub(crate) struct BlockShape {
+    start: usize,
+    /// The subset of each column.
+    pub(super) subsets: Box<[u32]>,
+    /// For each column the places of its near columns in the block, as many numbers as a context
+    /// uses; [`MOST_COLUMNS`] for none.
+    near: Box<[u16]>,
 }
 
 /// The patterns of a board that the contexts need.
@@ -232,47 +240,61 @@ impl TableShape {
         coverage: Coverage,
         parameters: Parameters,
     ) -> TableShape {
-        let columns = Index::new(material).columns().clone();
+        let index = Index::new(material);
+        let columns = index.columns().count();
+        let starts = starts(columns, parameters.columns.into());
         // Only tables of the placing phase mark possible sets.
         let from_hand = matches!(coverage, Coverage::Possible(_));
-        let mut shape = TableShape {
+        TableShape {
             coverage,
             parameters,
-            subsets: columns.iter().collect(),
-            starts: starts(columns.count(), parameters.columns.into()),
-            reciprocal: (u64::MAX / columns.count() as u64).wrapping_add(1),
-            columns,
-            near: Vec::new(),
+            blocks: starts[1..].iter().map(|_| OnceLock::new()).collect(),
+            starts,
+            reciprocal: (u64::MAX / columns as u64).wrapping_add(1),
+            index,
             patterns: Patterns::of(rules, from_hand),
-        };
-        shape.near = shape.near_places();
-        shape
+        }
     }
 
-    /// For each column the places in its block of the nearest columns before it that differ in the
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The shape of a block.
+    #[inline]
+    pub fn block(&self, block: usize) -> &BlockShape {
+        self.blocks[block].get_or_init(|| {
+            let columns = self.columns_of(block);
+            let subsets: Box<[u32]> = self.index.columns().range(columns.clone()).collect();
+            BlockShape {
+                start: columns.start,
+                near: self.near_places(columns.start, &subsets),
+                subsets,
+            }
+        })
+    }
+
+    /// For each column of a block the places of the nearest columns before it that differ in the
     /// place of one stone, nearest first, filled up with [`MOST_COLUMNS`].
     ///
     /// Columns are in the order of their subsets as numbers. Moving a stone from bit p to an empty
     /// bit q below lowers the number by 2^p - 2^q, less than 2^p and at least half of it: so the
     /// nearest columns come from the lowest stones, and for each of them from the highest bits.
-    fn near_places(&self) -> Vec<u16> {
+    fn near_places(&self, start: usize, subsets: &[u32]) -> Box<[u16]> {
         let [count, _] = self.parameters.contexts().map(usize::from);
-        let mut near = Vec::with_capacity(self.subsets.len() * count);
-        for block in 0..self.blocks() {
-            let columns = self.columns_of(block);
-            let start = columns.start;
-            for &subset in &self.subsets[columns] {
-                let stones = bits::Ones(subset.into()).map(|bit| 1 << bit);
-                let moved = stones.flat_map(|stone: u32| {
-                    each_bit_down(!subset & (stone - 1)).map(move |empty| subset ^ stone ^ empty)
-                });
-                let places = moved.map_while(|other| self.columns.rank(other).checked_sub(start));
-                let end = near.len() + count;
-                near.extend(places.take(count).map(|place| place as u16));
-                near.resize(end, MOST_COLUMNS as u16);
-            }
+        let columns = self.index.columns();
+        let mut near = Vec::with_capacity(subsets.len() * count);
+        for &subset in subsets {
+            let stones = bits::Ones(subset.into()).map(|bit| 1 << bit);
+            let moved = stones.flat_map(|stone: u32| {
+                each_bit_down(!subset & (stone - 1)).map(move |empty| subset ^ stone ^ empty)
+            });
+            let places = moved.map_while(|other| columns.rank(other).checked_sub(start));
+            let end = near.len() + count;
+            near.extend(places.take(count).map(|place| place as u16));
+            near.resize(end, MOST_COLUMNS as u16);
         }
-        near
+        near.into()
     }
 
     /// Whether a position is stored.
@@ -282,7 +304,7 @@ impl TableShape {
 
     /// The number of blocks of a row.
     pub fn blocks(&self) -> usize {
-        self.starts.len() - 1
+        self.blocks.len()
     }
 
     /// The block with this column, and its columns.
@@ -362,7 +384,12 @@ impl TableShape {
     /// Whether a column of the row is stored.
     #[inline(always)]
     pub fn holds(&self, row: &RowShape, column: usize) -> bool {
-        let subset = self.subsets[column];
+        let (block, columns) = self.block_with(column);
+        self.holds_subset(row, self.block(block).subsets[column - columns.start])
+    }
+
+    #[inline(always)]
+    fn holds_subset(&self, row: &RowShape, subset: u32) -> bool {
         let even = (subset & row.black).count_ones() % 2 == row.odd;
         match &self.coverage {
             Coverage::All => true,
@@ -376,57 +403,63 @@ impl TableShape {
         }
     }
 
-    /// Fills `places` with the stored places of a block.
-    pub(crate) fn places(&self, row: &RowShape, columns: Range<usize>, places: &mut Vec<u16>) {
+    /// Fills `places` with the stored places among the first `length` of a block.
+    pub(crate) fn places(
+        &self,
+        row: &RowShape,
+        block: &BlockShape,
+        length: usize,
+        places: &mut Vec<u16>,
+    ) {
         places.clear();
         // Rows that are not stored are never requested.
         if matches!(self.coverage, Coverage::All | Coverage::EvenMover) {
-            places.extend(0..columns.len() as u16);
+            places.extend(0..length as u16);
             return;
         }
-        places.resize(columns.len(), 0);
+        places.resize(length, 0);
         let mut stored = 0;
-        for (place, column) in (0..).zip(columns) {
+        for (place, &subset) in (0..).zip(&block.subsets[..length]) {
             places[stored] = place;
-            stored += usize::from(self.holds(row, column));
+            stored += usize::from(self.holds_subset(row, subset));
         }
         places.truncate(stored);
     }
 
-    /// The context of the column `start + place`; `last` is the symbol coded before. `NEAR` and
-    /// `SLIDES` are those of the parameters.
+    /// The context of the column at a place of a block; `last` is the symbol coded before. `NEAR`
+    /// and `SLIDES` are those of the parameters.
     #[inline(always)]
     pub(crate) fn context<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &RowShape,
+        block: &BlockShape,
         symbols: &Symbols,
-        start: usize,
         place: usize,
         last: u8,
     ) -> Context {
-        let permitted = row.permitted(self.subsets[start + place]);
-        let facts = self.facts::<NEAR, SLIDES>(row, permitted, symbols, start, place);
+        let permitted = row.permitted(block.subsets[place]);
+        let facts = self.facts::<NEAR, SLIDES>(row, block, permitted, symbols, place);
         Context::new(facts, last)
     }
 
-    /// The facts of the column `start + place`, of which `permitted` are the slides and threats.
+    /// The facts of the column at a place of a block; `permitted` are its slides and threats.
     #[inline(always)]
     pub(super) fn facts<const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &RowShape,
+        block: &BlockShape,
         permitted: Permitted,
         symbols: &Symbols,
-        start: usize,
         place: usize,
     ) -> Facts<NEAR, SLIDES> {
-        let column = start + place;
-        let subset = self.subsets[column];
+        let subset = block.subsets[place];
         let Permitted {
             mut slides,
             threats,
         } = permitted;
+        let columns = self.index.columns();
         let mut near = [UNKNOWN; NEAR];
-        for (near, &place) in near.iter_mut().zip(&self.near[column * NEAR..][..NEAR]) {
+        for (near, &place) in near.iter_mut().zip(&block.near[place * NEAR..][..NEAR]) {
             *near = symbols[usize::from(place)];
         }
         Facts {
@@ -437,7 +470,7 @@ impl TableShape {
                 // Negative if the column is in an earlier block; then the upper half makes it a
                 // place without a symbol. There is no branch, as many slides lead to an earlier
                 // block and many do not.
-                let place = self.columns.rank(after).wrapping_sub(start) as u32;
+                let place = columns.rank(after).wrapping_sub(block.start) as u32;
                 symbols[usize::from((place | place >> u16::BITS) as u16)]
             }),
             threats: threats.count_ones() as u8,

@@ -162,7 +162,8 @@ impl SetMarks {
     pub fn of_rows(stones: u8, rows: &BitSet) -> SetMarks {
         let ranks = Subsets::new(POINTS, stones.into());
         let mut marks = BitSet::new(ranks.count());
-        for (rank, row) in Rows::of(stones).by_rank().enumerate() {
+        for (rank, set) in ranks.iter().enumerate() {
+            let (row, _) = Rows::of(stones).find(PointSet::from_bits(set));
             if rows.contains(row) {
                 marks.insert(rank);
             }

@@ -12,9 +12,7 @@
 //! The highest byte of a state is omitted if it is zero. Words follow only a state of at least
 //! 2^16, which has 3 or 4 bytes: the parity of the block's length says which.
 
-use std::ops::Range;
-
-use super::context::{BlockScratch, RowShape, Symbols, TableShape};
+use super::context::{BlockScratch, BlockShape, RowShape, Symbols, TableShape};
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
 use super::{ESCAPE, UNKNOWN, value};
 use crate::board::bits::{self, Bits, Kernel};
@@ -25,8 +23,7 @@ const LEAST: u32 = 1 << 16;
 
 /// A block to decode.
 pub(crate) struct Block<'a> {
-    /// All columns of the block.
-    pub columns: Range<usize>,
+    pub shape: &'a BlockShape,
     pub bytes: &'a [u8],
     /// The place for its first values, as many as there is room for; 0 for values that are not
     /// stored.
@@ -56,9 +53,9 @@ impl RowDecoder<'_> {
         mut blocks: [BlockIn<'_>; BLOCKS],
     ) -> Result<(), &'static str> {
         for (block, scratch) in &mut blocks {
-            let start = block.columns.start;
-            let asked = start..start + block.values.len();
-            self.shape.places(self.row, asked, &mut scratch.places);
+            let places = &mut scratch.places;
+            self.shape
+                .places(self.row, block.shape, block.values.len(), places);
         }
         let ends = bits::dispatch(DecodeSymbols {
             row: self,
@@ -90,7 +87,7 @@ impl Block<'_> {
             }
         }
         symbols.fill(UNKNOWN);
-        match is_end || values.len() < self.columns.len() {
+        match is_end || values.len() < self.shape.subsets.len() {
             true => Ok(()),
             false => Err("the block does not end with its last value"),
         }
@@ -106,7 +103,7 @@ struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
 
 /// A block while its symbols are decoded.
 struct Lane<'a, 'b> {
-    start: usize,
+    shape: &'a BlockShape,
     symbols: &'b mut Symbols,
     places: &'b [u16],
     decoder: Decoder<'a>,
@@ -129,7 +126,7 @@ impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
     #[inline(always)]
     fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [bool; BLOCKS] {
         let mut lanes = self.blocks.each_mut().map(|(block, scratch)| Lane {
-            start: block.columns.start,
+            shape: block.shape,
             symbols: &mut scratch.symbols,
             places: &scratch.places,
             decoder: Decoder::new(block.bytes),
@@ -161,7 +158,7 @@ impl Lane<'_, '_> {
         let RowDecoder { shape, model, row } = with;
         let place = usize::from(self.places[number]);
         let context =
-            shape.context::<NEAR, SLIDES>(row, self.symbols, self.start, place, self.last);
+            shape.context::<NEAR, SLIDES>(row, self.shape, self.symbols, place, self.last);
         self.last = self.decoder.symbol(model, model.distribution(context));
         self.symbols[place] = self.last;
     }

@@ -107,11 +107,10 @@ impl TableValues<'_> {
         type Sampled = (Training, BlockScratch, Vec<u8>);
         let add = |(mut training, mut scratch, mut folded): Sampled, block| {
             let (row, block) = (block / blocks, block % blocks);
-            let columns = self.shape.columns_of(block);
-            let values = &self.folded(row, &mut folded)[columns.clone()];
+            let values = &self.folded(row, &mut folded)[self.shape.columns_of(block)];
             let (set, _) = self.rows[row];
             let row = self.shape.row(set);
-            training.add(self.shape, &row, columns.start, values, &mut scratch);
+            training.add(self.shape, &row, block, values, &mut scratch);
             (training, scratch, folded)
         };
         let parts = sampled.fold(Sampled::default, add).map(|(part, ..)| part);
@@ -131,10 +130,9 @@ impl TableValues<'_> {
         let row = self.shape.row(self.rows[row].0);
         let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
         for block in 0..self.shape.blocks() {
-            let columns = self.shape.columns_of(block);
             let before = bytes.len();
-            let values = &values[columns.clone()];
-            encoder.encode(&row, columns.start, values, scratch, &mut bytes);
+            let values = &values[self.shape.columns_of(block)];
+            encoder.encode(&row, block, values, scratch, &mut bytes);
             add_varint(&mut lengths, (bytes.len() - before) as u64);
         }
         lengths.reserve_exact(bytes.len() + ROW_CHECKSUM);

@@ -2,7 +2,9 @@
 
 use crate::board::bits::{self, Bits, Kernel};
 use crate::store::codec::UNKNOWN;
-use crate::store::codec::context::{BlockScratch, Context, Facts, RowShape, Symbols, TableShape};
+use crate::store::codec::context::{
+    BlockScratch, BlockShape, Context, Facts, RowShape, Symbols, TableShape,
+};
 use crate::store::profile::Compression;
 
 /// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
@@ -30,16 +32,17 @@ static SYMBOLS: [u8; 256] = {
 pub(super) fn contexts(
     shape: &TableShape,
     row: &RowShape,
-    start: usize,
+    block: usize,
     values: &[u8],
     scratch: &mut BlockScratch,
     see: impl FnMut(Context, u8),
 ) {
-    shape.places(row, start..start + values.len(), &mut scratch.places);
+    let block = shape.block(block);
+    shape.places(row, block, values.len(), &mut scratch.places);
     bits::dispatch(SeeContexts {
         shape,
         row,
-        start,
+        block,
         values,
         places: &scratch.places,
         symbols: &mut scratch.symbols,
@@ -52,7 +55,7 @@ pub(super) fn contexts(
 struct SeeContexts<'a, See> {
     shape: &'a TableShape,
     row: &'a RowShape,
-    start: usize,
+    block: &'a BlockShape,
     values: &'a [u8],
     places: &'a [u16],
     symbols: &'a mut Symbols,
@@ -77,7 +80,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
     fn see<const NEAR: usize, const SLIDES: usize>(mut self) {
         const AT_ONCE: usize = 64;
         let SeeContexts {
-            shape, row, start, ..
+            shape, row, block, ..
         } = self;
         let mut near = [[UNKNOWN; AT_ONCE]; NEAR];
         let mut after_slides = [[UNKNOWN; AT_ONCE]; SLIDES];
@@ -85,7 +88,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
         // The symbol before the first of these entries, then theirs.
         let mut coded = [UNKNOWN; AT_ONCE + 1];
         let mut contexts = [Context::default(); AT_ONCE];
-        let permitted = |place: u16| row.permitted(shape.subsets[start + usize::from(place)]);
+        let permitted = |place: u16| row.permitted(block.subsets[usize::from(place)]);
         for places in self.places.chunks(AT_ONCE) {
             // Looked up one entry ahead, because the facts would wait for it.
             let mut next = permitted(places[0]);
@@ -94,7 +97,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
                 let now = next;
                 next = permitted(*places.get(i + 1).unwrap_or(&place));
                 let place = usize::from(place);
-                let facts = shape.facts::<NEAR, SLIDES>(row, now, self.symbols, start, place);
+                let facts = shape.facts::<NEAR, SLIDES>(row, block, now, self.symbols, place);
                 for (near, symbol) in near.iter_mut().zip(facts.near) {
                     near[i] = symbol;
                 }

@@ -96,11 +96,11 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// Appends the bytes of a block: the columns of the row from `start` on, with these values.
+    /// Appends the bytes of a row's block with these values.
     pub fn encode(
         &self,
         row: &RowShape,
-        start: usize,
+        number: usize,
         values: &[u8],
         scratch: &mut EncoderScratch,
         out: &mut Vec<u8>,
@@ -118,7 +118,7 @@ impl<'a> Encoder<'a> {
                 codes.push(Code::escaped(symbol));
             }
         };
-        contexts(self.shape, row, start, values, block, see);
+        contexts(self.shape, row, number, values, block, see);
         words.clear();
         let mut state = 0u32;
         for code in codes.iter().rev() {

@@ -74,9 +74,9 @@ impl CodedTable {
         let columns = index.columns().count();
         for (row, values) in values.chunks(columns).enumerate().step_by(3) {
             let row = shape.row(index.rows().set(row));
-            for columns in (0..shape.blocks()).map(|block| shape.columns_of(block)) {
-                let start = columns.start;
-                training.add(&shape, &row, start, &values[columns], &mut scratch);
+            for block in 0..shape.blocks() {
+                let values = &values[shape.columns_of(block)];
+                training.add(&shape, &row, block, values, &mut scratch);
             }
         }
         let bytes = training.into_model(Budget::of(parameters.compression));
@@ -105,9 +105,8 @@ impl CodedTable {
         let mut scratch = EncoderScratch::default();
         let encode = |block| {
             let mut bytes = Vec::new();
-            let columns = self.shape.columns_of(block);
-            let start = columns.start;
-            encoder.encode(&row, start, &values[columns], &mut scratch, &mut bytes);
+            let values = &values[self.shape.columns_of(block)];
+            encoder.encode(&row, block, values, &mut scratch, &mut bytes);
             bytes
         };
         (0..self.shape.blocks()).map(encode).collect()
@@ -124,7 +123,7 @@ impl CodedTable {
         let mut values = vec![9; length];
         let mut scratch = BlockScratch::default();
         let block = Block {
-            columns: self.shape.columns_of(block),
+            shape: self.shape.block(block),
             bytes,
             values: &mut values,
         };

@@ -133,12 +133,12 @@ struct Grown {
 }
 
 impl Training {
-    /// Adds a block to the sample: the columns of the row from `start` on, with these values.
+    /// Adds a row's block with these values to the sample.
     pub fn add(
         &mut self,
         shape: &TableShape,
         row: &RowShape,
-        start: usize,
+        block: usize,
         values: &[u8],
         scratch: &mut BlockScratch,
     ) {
@@ -146,7 +146,7 @@ impl Training {
             self.sample
                 .push([at.near, at.best, at.worst, at.class, symbol]);
         };
-        contexts(shape, row, start, values, scratch, see);
+        contexts(shape, row, block, values, scratch, see);
     }
 
     /// Adds the sample of another part.
