@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use millbase::Position;
 use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::record::RecordAnswer;
 use millbase::internals::service::words::Fen;
 use millbase::notation::{GameForm, PointNaming, PositionForm, Record, game_text, position_text};
+use millbase::{Position, Rules};
 
 use crate::input;
 use crate::options::Options;
@@ -34,7 +34,7 @@ Examples:
   millbase convert --to actions - < games.pgn
   millbase convert --to fen --every games.txt | millbase probe --json -")]
 pub struct Convert {
-    /// The form to write; with --json instead, each game is an object on a line
+    /// The form to write; with --json in its place, each game is an object on a line
     #[arg(long, value_name = "FORM")]
     to: Option<Form>,
 
@@ -95,13 +95,22 @@ impl Form {
 impl Convert {
     /// Converts all files.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        if self.to.is_none() && !options.json {
-            let sentence = "name the form to write with --to, such as --to text, or choose --json";
+        let wrong = match self.to {
+            None if !options.json => {
+                Some("name the form to write with --to, such as --to text, or choose --json")
+            }
+            Some(_) if options.json => Some("--json writes objects; leave out --to"),
+            Some(form) if self.every && form.of_games().is_ok() => {
+                Some("--every writes positions; name a form of positions, such as --to fen")
+            }
+            _ => None,
+        };
+        if let Some(sentence) = wrong {
             return Err(Usage(sentence.to_owned()).into());
         }
         let mut status = Status::Done;
         let mut out = output::stdout();
-        let mut games = 0;
+        let (mut games, mut sets_rules) = (0, false);
         let lacks = "has neither a game nor a position";
         for file in &self.files {
             let name = file.display();
@@ -116,7 +125,7 @@ impl Convert {
                     }
                 };
                 games += 1;
-                if self.keeps_actions(options) {
+                if self.keeps_actions() {
                     record
                         .remarks
                         .retain(|remark| !remark.cuts || remark.reason != "removal_missing");
@@ -125,7 +134,8 @@ impl Convert {
                     output::to_stderr(&format!("'{name}', {}\n", advised(remark)));
                 }
                 let is_cut = record.cut().is_some();
-                let written = self.write(record, options, file, games, &mut out)?;
+                let written =
+                    self.write(record, options, file, games, &mut sets_rules, &mut out)?;
                 if let Err(sentence) = &written {
                     output::to_stderr(&format!("'{name}', game {games}: {sentence}\n"));
                 }
@@ -138,13 +148,15 @@ impl Convert {
         Ok(status)
     }
 
-    /// Writes a game; the inner error says why the form cannot hold it.
+    /// Writes a game; the inner error says why the form cannot hold it. `sets_rules` says whether a game before it set
+    /// the rules of an engine.
     fn write(
         &self,
         record: Record,
         options: &Options,
         file: &Path,
         number: u64,
+        sets_rules: &mut bool,
         out: &mut impl Write,
     ) -> Result<Result<(), String>> {
         if let Some(cut) = record.cut().filter(|_| record.is_unread()) {
@@ -155,7 +167,7 @@ impl Convert {
             }
             return Ok(Ok(()));
         }
-        let Some(form) = self.to.filter(|_| !options.json) else {
+        let Some(form) = self.to else {
             output::answer(options, &RecordAnswer::from(record), |_| Ok(()))?;
             return Ok(Ok(()));
         };
@@ -167,11 +179,20 @@ impl Convert {
             Ok(form) => {
                 let gap = match form {
                     GameForm::Text(_) if number > 1 => "\n",
+                    // An engine keeps the rules of the game before.
+                    GameForm::Protocol if *sets_rules && *rules == Rules::STANDARD => {
+                        "setoption name Rules value standard\n"
+                    }
                     _ => "",
                 };
+                *sets_rules |= *rules != Rules::STANDARD;
                 Ok(gap.to_owned() + &game_text(&record, form))
             }
-            Err(form) => self.positions(&record, form),
+            Err(form) => {
+                let (text, written) = self.positions(&record, form);
+                out.write_all(text.as_bytes())?;
+                return Ok(written);
+            }
         };
         match texts {
             Ok(text) => Ok(Ok(out.write_all(text.as_bytes())?)),
@@ -180,13 +201,14 @@ impl Convert {
     }
 
     /// Whether the form has the last turn of a game even where the removal that it earns is still due.
-    fn keeps_actions(&self, options: &Options) -> bool {
-        let form = self.to.filter(|_| !options.json).map(Form::of_games);
+    fn keeps_actions(&self) -> bool {
+        let form = self.to.map(Form::of_games);
         !matches!(form, None | Some(Ok(GameForm::Text(_))))
     }
 
-    /// The last position of a game or all of them, a line each.
-    fn positions(&self, record: &Record, form: PositionForm) -> Result<String, String> {
+    /// The last position of a game or all of them, a line each, without those that the form cannot state;
+    /// and the reason of the first of these.
+    fn positions(&self, record: &Record, form: PositionForm) -> (String, Result<(), String>) {
         let (game, rules) = (&record.game, record.rules());
         let stated = Fen::start_of(game).quiet_turns;
         let has_count = matches!(form, PositionForm::Fen | PositionForm::Mfen);
@@ -197,17 +219,27 @@ impl Convert {
                     "the form {form} cannot state the count of {quiet} quiet turns, but fen and mfen can"
                 ));
             }
-            Ok(position_text(position, quiet, rules, form)? + "\n")
+            position_text(position, quiet, rules, form)
         };
-        if !self.every {
-            return line(game.position(), game.quiet_turns());
+        let lines = match self.every {
+            false => vec![line(game.position(), game.quiet_turns())],
+            true => {
+                let mut quiet = stated;
+                let start = line(game.start(), quiet);
+                let later = game.history().into_iter().map(|(turn, position)| {
+                    quiet = if turn.is_quiet() { quiet + 1 } else { 0 };
+                    line(&position, quiet)
+                });
+                [start].into_iter().chain(later).collect()
+            }
+        };
+        let (mut text, mut written) = (String::new(), Ok(()));
+        for line in lines {
+            match line {
+                Ok(line) => text += &(line + "\n"),
+                Err(why) => written = written.and(Err(why)),
+            }
         }
-        let mut quiet = stated;
-        let mut text = line(game.start(), quiet)?;
-        for (turn, position) in game.history() {
-            quiet = if turn.is_quiet() { quiet + 1 } else { 0 };
-            text += &line(&position, quiet)?;
-        }
-        Ok(text)
+        (text, written)
     }
 }

@@ -1,8 +1,9 @@
 //! A text as tokens with their places. It takes lines in pieces of bounded length, so that a line
 //! may have any length.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
-use std::mem;
+use std::{mem, str};
 
 use super::line::TextPlace;
 use super::words;
@@ -20,6 +21,8 @@ pub struct Chunk {
     pub text: String,
     /// Where it begins.
     pub place: TextPlace,
+    /// The first letter that is not UTF-8.
+    pub not_utf8: Option<TextPlace>,
     /// Whether it ends its line.
     pub ends_line: bool,
 }
@@ -56,14 +59,20 @@ impl<R: BufRead> Chunks<R> {
             return Ok(None);
         }
         let ends_line = bytes.last() == Some(&b'\n') || (read as u64) < room;
-        if !ends_line && let Some(space) = bytes.iter().rposition(u8::is_ascii_whitespace) {
-            self.carried = bytes.split_off(space + 1);
+        if !ends_line {
+            let space = bytes.iter().rposition(u8::is_ascii_whitespace);
+            let end = space.map_or_else(|| whole_letters(&bytes), |space| space + 1);
+            self.carried = bytes.split_off(end);
         }
         while let Some(b'\n' | b'\r') = bytes.last() {
             bytes.pop();
         }
         let place = self.next;
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = String::from_utf8_lossy(&bytes);
+        let is_utf8 = matches!(text, Cow::Borrowed(_));
+        let wrong = text.find(char::REPLACEMENT_CHARACTER).filter(|_| !is_utf8);
+        let not_utf8 = wrong.map(|at| place.after(&text[..at]));
+        let mut text = text.into_owned();
         const MARK: char = '\u{feff}';
         if place.line == 1 && place.column == 1 && text.starts_with(MARK) {
             text.remove(0);
@@ -73,24 +82,30 @@ impl<R: BufRead> Chunks<R> {
                 line: place.line + 1,
                 column: 1,
             },
-            false => TextPlace {
-                column: place.column + text.chars().count(),
-                ..place
-            },
+            false => place.after(&text),
         };
         Ok(Some(Chunk {
             text,
             place,
+            not_utf8,
             ends_line,
         }))
+    }
+}
+
+/// The number of bytes without a last letter that is not whole.
+fn whole_letters(bytes: &[u8]) -> usize {
+    match str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
     }
 }
 
 /// A token of a game's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token<'a> {
-    /// A word without spaces, commas and brackets, except for those of `(1,2)`.
-    Word(&'a str),
+    /// A word without spaces, commas and brackets, except for those of `(1,2)`; and the text after it.
+    Word(&'a str, &'a str),
     /// A comment, whose spaces and line breaks are single spaces.
     Comment(String),
     /// `(`
@@ -195,7 +210,7 @@ impl Lexer {
                 continue;
             }
             if let Some((from, place)) = word.take() {
-                found(place, Token::Word(&text[from..at]));
+                found(place, Token::Word(&text[from..at], &text[at..]));
             }
             let end = match letter {
                 '(' => {
@@ -214,7 +229,7 @@ impl Lexer {
             self.begin_comment(here, end);
         }
         if let Some((from, place)) = word {
-            found(place, Token::Word(&text[from..]));
+            found(place, Token::Word(&text[from..], ""));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::numbering::PointNaming;
 use super::record::{GameResult, Line, NotedTurn, Remark};
-use super::words::{TurnWords, atoms};
+use super::words::{TurnWords, atoms, meanings};
 use crate::engine::game::{Game, GameError, shown};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::{Turn, TurnError};
@@ -18,6 +18,14 @@ pub struct TextPlace {
 }
 
 impl TextPlace {
+    /// The place after a text that begins here, on the same line.
+    pub fn after(self, text: &str) -> TextPlace {
+        TextPlace {
+            column: self.column + text.chars().count(),
+            ..self
+        }
+    }
+
     /// A remark about this place, which does not cut the game.
     pub fn remark<const N: usize>(
         self,
@@ -286,18 +294,11 @@ impl LineBuilder<'_> {
     }
 
     fn result(&mut self, place: TextPlace, text: &str, result: Option<GameResult>) {
-        if self.points == PointNaming::Actions && !self.frame().is_cut {
-            // `0-1` is also a move.
-            let mut words = TurnWords::default();
-            let understood = atoms(text, self.points, &mut |atom| {
-                words.take(atom);
-            });
-            let meanings = understood.map_or_else(Vec::new, |()| words.meanings());
-            let now = self.frame().now;
-            let mut made = meanings.iter();
-            if made.any(|turn| now.actions(*turn, self.rules).is_some()) {
-                return self.word(place, text);
-            }
+        // `0-1` and `1/2` are also moves.
+        let Frame { now, is_cut, .. } = *self.frame();
+        let is_legal = |turn| now.actions(turn, self.rules).is_some();
+        if !is_cut && meanings(text, self.points).into_iter().any(is_legal) {
+            return self.word(place, text);
         }
         if !self.is_main() {
             return self.comment(text);

@@ -7,6 +7,7 @@
 //! | `lexer` | lines of any length as words, comments and brackets, with line and column |
 //! | `words` | the words of a turn, from `d6-d5xb4` to `a1 -> a4, take d6` |
 //! | `line` | the turns of a game and its variations, checked by the rules |
+//! | `draft` | the parts of a game while it is being read, and the record that they make |
 //! | `reader` | the games of an input, one after the other |
 //! | `names` | sets of rules by the names that programs write, and those that explain a game |
 //! | `position` | positions in the forms of other programs |
@@ -15,6 +16,7 @@
 //! docs/NOTATION.md describes every form. Time is linear in the length of an input, and memory is bounded,
 //! whatever it contains.
 
+mod draft;
 mod lexer;
 mod line;
 mod names;

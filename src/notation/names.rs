@@ -9,7 +9,7 @@ use crate::rules::turns::Turn;
 use crate::rules::{Blocked, Rules};
 
 /// The names of sets of rules, in small letters without spaces and signs.
-const NAMES: [(Rules, &str); 6] = [
+const NAMES: [(Rules, &str); Rules::NAMED.len()] = [
     (
         Rules::STANDARD,
         "standard standard9mm std 9mm nmm ninemensmorris ninemenmorris ninemansmorris 9mensmorris \
@@ -18,6 +18,7 @@ const NAMES: [(Rules, &str); 6] = [
     (Rules::STANDARD_100, "standard100"),
     (Rules::NO_FLYING, "noflying"),
     (Rules::TEN, "ten tenmensmorris"),
+    (Rules::LASKER, "lasker laskermorris laskersmorris"),
     (
         Rules::TWELVE,
         "twelve 12mm twelvemensmorris twelvemenmorris 12mensmorris",

@@ -101,10 +101,12 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result of a game whose last position is over.
+    /// The result of a game whose last position is over, also by a limit of quiet turns in its rules.
     pub fn of(game: &Game) -> Option<GameResult> {
-        let position = game.position();
-        Some(match position.result(game.rules())? {
+        let (position, rules) = (game.position(), game.rules());
+        let limited = || rules.is_at_quiet_limit(position, game.quiet_turns());
+        let result = position.result(rules);
+        Some(match result.or_else(|| limited().then_some(Value::Draw))? {
             Value::Draw => GameResult::Draw,
             _ => GameResult::won_by(position.side_to_move().other()),
         })

@@ -35,11 +35,22 @@ const FILLING: [&str; 9] = [
     "at", "on", "point", "from", "and", "then", "the", "a", "stone",
 ];
 
-/// Whether this is a word of turns in sentences such as `Place to d6, take f4`.
-pub fn is_spoken(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    let lists: [&[&str]; 3] = [&TAKE[1..], &BEGIN, &FILLING];
-    lists.concat().contains(&word.as_str())
+/// Whether a word names a point, as `d6`, `6D` and `xa1` do.
+pub fn names_point(word: &str) -> bool {
+    let is_name = |letter: u8, digit: u8| {
+        matches!(letter.to_ascii_lowercase(), b'a'..=b'g') && matches!(digit, b'1'..=b'7')
+    };
+    let mut pairs = word.as_bytes().windows(2);
+    pairs.any(|pair| is_name(pair[0], pair[1]) || is_name(pair[1], pair[0]))
+}
+
+/// The turns that a word can mean, the likelier first; none if it makes no turn.
+pub fn meanings(word: &str, points: PointNaming) -> Vec<Turn> {
+    let mut words = TurnWords::default();
+    let understood = atoms(word, points, &mut |atom| {
+        words.take(atom);
+    });
+    understood.map_or_else(Vec::new, |()| words.meanings())
 }
 
 /// Splits a word into atoms, which `found` receives; `None` if a part is not understood.

@@ -223,6 +223,110 @@ fn games_follow_each_other() {
     assert!(found.iter().all(|record| record.remarks.is_empty()));
 }
 
+/// The turns of each game with their numbers, comments, variations and result.
+fn written(records: &[Record]) -> String {
+    let text = |record| game_text(record, GameForm::Text(PointNaming::Names));
+    let turns = |record| text(record).rsplit("\n\n").next().map(str::to_owned);
+    let games = records.iter().filter_map(turns);
+    games.collect::<String>().trim_end().replace('\n', " | ")
+}
+
+#[test]
+fn games_end_where_another_begins() {
+    let joined = "1. d6 f4 2. d2 b4 *";
+    let parted = "1. d6 f4 * | 1. d2 b4 *";
+    for (text, games) in [
+        // Every way of numbering turns begins games and goes on with them.
+        ("1) d6 f4\n\n1) d2 b4\n", parted),
+        ("1) d6 f4\n1) d2 b4\n", parted),
+        ("1. d6 f4\n1 d2 b4\n", parted),
+        ("1 . d6 f4\n\n1 . d2 b4\n", parted),
+        ("1 d6 f4\n2 d2 b4\n", joined),
+        ("1 d6 f4\n\n2 d2 b4\n", joined),
+        ("1 d6\n2 f4\n3 d2\n4 b4\n", joined),
+        ("1. d6 f4\n\n2) d2 b4\n", joined),
+        ("1. d6 f4\n\n2 . d2 b4\n", joined),
+        ("1. d6\n\n1 ... f4\n2. d2 b4\n", joined),
+        ("d6\nf4\n2. d2\nb4\n", joined),
+        ("1. d6 f4\n\nd2 b4\n", parted),
+        ("1. d6 f4 *\n2. d2 b4\n", parted),
+        // Between numbered points only marks make a number that of a turn.
+        ("1 5 14\n2 20 11\n", "1. d7 f6 2. g4 * | 1. g7 f2 2. c4 *"),
+        ("1) 5 14\n2) 20 11\n", joined),
+        // The result may have its own line.
+        (
+            "d6 f4 d2 b4\n1-0\nd2 f4\n",
+            "1. d6 f4 2. d2 b4 1-0 | 1. d2 f4 *",
+        ),
+        ("5 14 20 11\n1-0\n", "1. f6 g4 2. f2 c4 1-0"),
+        ("d6\nf4\n0-1\nd2\nb4 1-0\n", "1. d6 f4 0-1 | 1. d2 b4 1-0"),
+        ("1. d6 f4\n\n1-0\n0-1\n", "1. d6 f4 1-0 | 0-1"),
+        ("position startpos moves d6 f4\n1-0\n", "1. d6 f4 1-0"),
+    ] {
+        assert_eq!(written(&read(text)), games, "{text}");
+    }
+}
+
+/// Comments and variations between the lines of a game stay in it, and those of the next game are its own.
+#[test]
+fn comments_end_no_game() {
+    for (text, games) in [
+        ("d6\nf4\n{c}\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("d6\nf4\n; c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("d6\nf4\n# c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("1. d6 f4\n\n{c} 2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("1. d6 f4\n\n{c}\n\n2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("1. d6 f4\n\n; c\n2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        (
+            "1. d6 f4\n\n(1... b4) 2. d2 b4\n",
+            "1. d6 f4 (1... b4) 2. d2 b4 *",
+        ),
+        ("1. d6 f4 1-0\n{c}\n", "1. d6 f4 {c} 1-0"),
+        ("1. d6 f4 1-0\n\n{c}\n", "1. d6 f4 {c} 1-0"),
+        ("1. d6 f4 1-0\n(1... b4)\n", "1. d6 f4 (1... b4) 1-0"),
+        (
+            "1. d6 f4 1-0\n{c\nd}\n{e} 1. d2\n",
+            "1. d6 f4 {c d} 1-0 | {e} 1. d2 *",
+        ),
+        (
+            "1. d6 f4 1-0\n{c}\n[White \"A\"]\n\nd2 *\n",
+            "1. d6 f4 {c} 1-0 | 1. d2 *",
+        ),
+        (
+            "1. d6 f4 1-0\n# c\n{d}\n1. d2\n",
+            "1. d6 f4 1-0 | {c d} 1. d2 *",
+        ),
+        ("1. d6 f4\n\n{c}\n\n1. d2\n", "1. d6 f4 * | {c} 1. d2 *"),
+        (
+            "d6 f4\n{c}\n\n{d}\nd2 b4\n",
+            "1. d6 f4 {c} * | {d} 1. d2 b4 *",
+        ),
+    ] {
+        assert_eq!(written(&read(text)), games, "{text}");
+    }
+}
+
+/// Among numbers, `0-1` and `1/2` are moves where they are legal.
+#[test]
+fn moves_that_look_like_results_are_moves() {
+    let read = |text: &str| read_by(Rules::LASKER, text);
+    for text in [
+        "0 5 0-1 7 4",
+        "0\n5\n0-1\n7\n4\n",
+        "1. 0 5\n2. 0-1 7\n3. 4\n",
+        "1. 0 5 2. 0-1\n7 3. 4 *\n",
+        "1. 1 6 2. 1/2 8\n3. 5\n",
+    ] {
+        let found = read(text);
+        assert_eq!(written(&found), "1. a7 f6 2. a7-d7 d5 3. d6 *", "{text}");
+        assert_eq!(reasons(&found[0]), [""; 0], "{text}");
+    }
+    // No stone of Black is on 1.
+    let text = "1. 1 6 2. 13 8 3. 13/14 1/2\n1. 5 14 0-1\n";
+    let games = "1. a7 f6 2. e4 d5 3. e4-f4 1/2-1/2 | 1. d6 f4 0-1";
+    assert_eq!(written(&read(text)), games);
+}
+
 #[test]
 fn a_bad_game_does_not_hide_the_next() {
     let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\n1. a1 (\n[White \"Z\"]\n\na1 {\n";
@@ -266,7 +370,7 @@ fn nothing_is_passed_over_in_silence() {
         "[White \"A\"]\n[white \"B\"]\n\nd6 * => d6 => line 2, column 1: the tag white is there twice",
         "[Result \"won\"]\n\nd6 * => d6 => 'won' is not a result",
         "[Result \"1-0\"]\n\nd6 0-1 => d6 => the game ends in 0-1, but its tag says 1-0",
-        "[Variant \"Lasker Morris\"]\n\nd6 * => d6 => the rules 'Lasker Morris' are not among those",
+        "[Variant \"Sixteen Morris\"]\n\nd6 * => d6 => the rules 'Sixteen Morris' are not among those",
         "1. d6 (4,6) f4 => d6 => '(4,6)' is not a turn; a turn is written like",
         "(1,2) (4,6) => e5 => '(4,6)' is not a turn; the game is written with ring and place",
         "5 13 20 19 => f6 f4 f2 d2 => the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
@@ -427,6 +531,20 @@ fn rules_come_from_the_tags_or_the_play() {
     ] {
         assert_eq!(only(text).rules(), &rules, "{text}");
     }
+    for tag in [
+        "Variant \"lasker",
+        "GameType \"Lasker Morris",
+        "Rules \"Lasker",
+    ] {
+        assert_eq!(only(&format!("[{tag}\"]\n\n1. d6")).rules(), &Rules::LASKER);
+    }
+    // An engine keeps its option; tags name the rules of their game alone.
+    let text = "setoption name Rules value standard\n position startpos moves f4\n";
+    let text =
+        format!("{twelve}\nposition startpos\n\n1. f4 *\n[Rules \"ten\"]\n\n1. d2 *\n{text}");
+    let found = read(&text);
+    let rules = [Rules::TWELVE, Rules::TWELVE, RULES, Rules::TEN, RULES];
+    assert!(found.iter().map(Record::rules).eq(&rules), "{found:?}");
     // A name says nothing about the count of quiet turns.
     let named = "[Variant \"Nine Men's Morris\"]\n\n1. d6";
     let found = read_by(Rules::STANDARD_100, named);
@@ -479,6 +597,31 @@ fn passes_may_be_missing() {
     assert!(cut.cuts && cut.rules.is_none(), "{cut}");
     let passes = "by rules with blocked = \"passes\" the game goes on";
     assert!(cut.message.ends_with(passes), "{cut}");
+}
+
+/// What is written in numbers is read again, even if it begins with a turn that has no point or only a removal.
+#[test]
+fn numbers_may_begin_with_any_turn() {
+    let passes = Rules {
+        blocked: Blocked::Passes,
+        ..RULES
+    };
+    for (fen, game) in [
+        ("********/********/OO**@@*O w p r 3 6 2 7 1 0", "xa1 d6"),
+        (
+            "O*******/********/O@O@O@O@ b m s 5 0 4 0 0 0",
+            "pass d5-e5 pass e5-e4",
+        ),
+    ] {
+        let text = format!("[FEN \"{fen}\"]\n\n{game} *\n");
+        let record = &read_by(passes, &text)[0];
+        assert_eq!(turns(record), game, "{:?}", record.remarks);
+        let text = game_text(record, GameForm::Text(PointNaming::Numbers));
+        assert_eq!(&read_by(passes, &text)[0], record, "{text}");
+    }
+    // A lonely mark says nothing about the points, nor does `to`.
+    assert_eq!(turns(&only("! 5 14 24")), "d6 f4 g1");
+    is_game("Place to 0\nPlace to point 4\n", "a7 d6");
 }
 
 /// A game of random turns.
@@ -622,6 +765,39 @@ impl BufRead for Counting<'_> {
         self.left -= bytes as u64;
         self.at = (self.at + bytes) % self.text.len();
     }
+}
+
+/// Letters that are lost are remarked once a game, whole ones never.
+#[test]
+fn texts_in_other_encodings_are_remarked() {
+    let bytes = b"[White \"M\xfcller\"]\n\n1. d6 {\xe9} f4 *\n\n[White \"\xc3\xa9\"]\n\n1. d6 *\n";
+    let found: Vec<Record> = RecordReader::new(RULES, &bytes[..]).flatten().collect();
+    let remark = "line 1, column 10: the text is not in UTF-8, and letters of it are lost; save it again in UTF-8";
+    assert_eq!(remarks(&found[0]), [remark]);
+    assert_eq!(reasons(&found[0]), ["not_utf8"]);
+    assert_eq!(remarks(&found[1]), [""; 0]);
+    // A long text without spaces is read in pieces of whole letters.
+    for before in ["", "a", "ab"] {
+        let comment = format!("{before}{}", "满".repeat(10_000));
+        let record = only(&format!("d6 {{{comment}}}"));
+        assert!(record.line.turns[0].comment == comment && record.remarks.is_empty());
+    }
+}
+
+/// The games that were read before an input fails are not lost.
+#[test]
+fn games_before_an_error_are_read() {
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("it fails"))
+        }
+    }
+    let input = io::BufReader::new(b"1. d6 f4 *\nd2 b4\n".chain(Failing));
+    let found: Vec<_> = RecordReader::new(RULES, input).collect();
+    let games: Vec<String> = found.iter().flatten().map(turns).collect();
+    assert_eq!(games, ["d6 f4", "d2 b4"]);
+    assert!(found.len() == 3 && found[2].is_err());
 }
 
 #[test]

@@ -218,3 +218,67 @@ fn a_stated_count_of_quiet_turns_is_written_or_refused() {
         assert_eq!(convert(form, &counted.replace(" 34 ", " 0 ")).status, 0);
     }
 }
+
+/// Engines and people indent lines, and programs write in other encodings.
+#[test]
+fn indented_lines_and_lost_letters_are_read() {
+    let place = Place::new();
+    let text = b"  position startpos moves d6 f4\n\n\t1. d2 {M\xfcller} b4\n";
+    fs::write(place.path().join("games"), text).unwrap();
+    let run = place.run(&["convert", "--to", "list", "games"]);
+    assert_eq!((run.status, run.out.as_str()), (0, "d6 f4\nd2 b4\n"));
+    let remark = "'games', line 3, column 10: the text is not in UTF-8, and letters of it are lost";
+    assert!(run.err.starts_with(remark), "{}", run.err);
+}
+
+/// An engine keeps the rules that an earlier game has set.
+#[test]
+fn each_game_of_an_archive_keeps_its_rules() {
+    let place = Place::new();
+    let game = |rules: &str| format!("[Rules \"{rules}\"]\n\n1. a7 d6 *\n\n");
+    let text = ["standard", "twelve", "standard"].map(game).concat();
+    let run = place.run_with(&["convert", "--to", "protocol", "-"], text.clone());
+    let lines = run.out.lines().filter(|line| line.starts_with("setoption"));
+    let rules = |name: &str| format!("setoption name Rules value {name}");
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        [rules("twelve"), rules("standard")]
+    );
+    let again = place.run_with(&["convert", "--to", "text", "-"], run.out);
+    let first = place.run_with(&["convert", "--to", "text", "-"], text);
+    assert_eq!(again.out, first.out);
+}
+
+#[test]
+fn a_limit_of_the_rules_ends_a_game() {
+    let place = Place::new();
+    let start = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 98 1";
+    for (turns, result) in [("1. d1-a4", "*"), ("1. d1-a4 a7-d1", "1/2-1/2")] {
+        let game = format!("[FEN \"{start}\"]\n\n{turns} *\n");
+        let convert = ["convert", "--rules", "standard-100", "--to", "text", "-"];
+        let run = place.run_with(&convert, game);
+        assert!(run.out.ends_with(&format!(" {result}\n")), "{}", run.out);
+    }
+}
+
+#[test]
+fn options_that_would_change_nothing_are_refused() {
+    let place = Place::new();
+    place.fails("convert --json --to text -", 2, "leave out --to");
+    place.fails("convert --every --to list -", 2, "a form of positions");
+    place.fails("convert -", 2, "name the form to write");
+}
+
+/// A position that a form cannot state takes no other one with it.
+#[test]
+fn all_other_positions_of_a_game_are_written() {
+    let place = Place::new();
+    let every = |form: &str| {
+        let args = ["convert", "--to", form, "--every", "-"];
+        let run = place.run_with(&args, example("grid.txt"));
+        (run.status, run.out.lines().count())
+    };
+    // The game is over at its last position.
+    let (status, all) = every("fen");
+    assert_eq!((status, every("mfen")), (0, (2, all - 1)));
+}
