@@ -350,6 +350,19 @@ fn infinite_searches_wait_for_stop() {
     let lines = engine.ask("go depth 1", "bestmove");
     assert!(!lines.iter().any(|line| line.contains("error")));
     engine.expect("bestmove");
+    // Each stop ends the search before it, even one that has not begun.
+    engine.say("position startpos");
+    for line in [
+        "go infinite",
+        "stop",
+        "position startpos moves d6",
+        "go infinite",
+        "stop",
+    ] {
+        engine.say(line);
+    }
+    engine.expect("bestmove");
+    engine.expect("bestmove");
     engine.quit();
 }
 

@@ -193,7 +193,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
     /// Obeys commands that are possible while a search runs, and queues the others.
     fn receive(&mut self, command: UciCommand) {
         match command {
-            UciCommand::Stop => self.stop(),
+            UciCommand::Stop => {
+                self.stop();
+                // It is for the last search, which may not have begun.
+                let is_search = |command: &UciCommand| matches!(command, UciCommand::Go(_));
+                let is_stopped = matches!(self.waiting.back(), Some(UciCommand::Stop));
+                if self.waiting.iter().any(is_search) && !is_stopped {
+                    self.waiting.push_back(command);
+                }
+            }
             UciCommand::IsReady if self.running.is_some() => self.output.line("readyok"),
             _ if self.waiting.len() < MOST_WAITING => self.waiting.push_back(command),
             _ => self
@@ -205,6 +213,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
     /// Reports a result that is due and obeys queued commands until the next search starts.
     fn go_on(&mut self, is_ending: bool) {
         loop {
+            if self.running.is_some() && matches!(self.waiting.front(), Some(UciCommand::Stop)) {
+                self.waiting.pop_front();
+                self.stop();
+            }
             if let Some(running) = &mut self.running {
                 if running.is_infinite && (is_ending || !self.waiting.is_empty()) {
                     running.is_infinite = false;
@@ -259,7 +271,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             UciCommand::Go(go) => self.go(&go),
             UciCommand::Show => self.show(),
             UciCommand::Eval => self.evaluate(),
-            // These two never wait.
+            // Nothing is left to stop; `quit` never waits.
             UciCommand::Stop | UciCommand::Quit => {}
         }
         Ok(())
