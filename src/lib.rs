@@ -159,7 +159,7 @@ pub mod internals {
 
     #[cfg(feature = "build")]
     pub mod solve {
-        pub use crate::solve::plan::{built_pairs, cores};
+        pub use crate::solve::plan::{built_pairs, check_plies, cores};
         pub use crate::solve::repack::{repack, repack_ply};
         pub use crate::solve::tables::{TableCache, load, whole_bitbase};
 

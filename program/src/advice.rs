@@ -21,10 +21,7 @@ pub fn advice(error: &DbError) -> String {
         DbError::Missing { location, .. }
         | DbError::MissingForProof { location, .. }
         | DbError::MissingPlies { location, .. }
-            if location
-                .folder
-                .as_ref()
-                .is_some_and(|folder| folder.is_file()) =>
+            if location.is_bundle =>
         {
             "; a bundle holds the files of the folder that it was made from: build the others there, and make \
              the bundle again"
@@ -44,6 +41,11 @@ pub fn advice(error: &DbError) -> String {
             return format!(
                 "; build the databases of the placing phase with `millbase build --placing{options}`"
             );
+        }
+        DbError::Corrupt { file, .. } | DbError::OtherVersion { file, .. }
+            if is_in_bundle(file) =>
+        {
+            "; make the bundle again from its folder with `millbase bundle`"
         }
         DbError::Corrupt { .. } => "; delete the file and build it again",
         DbError::OtherRules { .. } => "; choose the folder with the databases of these rules",
@@ -69,6 +71,14 @@ pub fn advice(error: &DbError) -> String {
         _ => "",
     };
     fixed.to_owned()
+}
+
+/// Whether a file is a bundle or in one, not a file in a folder.
+fn is_in_bundle(file: &Path) -> bool {
+    let is_database = file
+        .extension()
+        .is_some_and(|extension| extension == "mill");
+    !is_database || file.parent().is_some_and(Path::is_file)
 }
 
 /// The end of the sentence of an error of a build.

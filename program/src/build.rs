@@ -255,15 +255,15 @@ pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
 
 /// The error of a plan for a folder, which this command-line option names.
 pub fn refused(error: SolveError, folder: &Path, option: &str) -> Error {
-    let (pair, metric) = match error {
-        SolveError::OtherContents { pair, metric } => (pair, metric),
+    let (name, metric) = match error {
+        SolveError::OtherContents { name, metric } => (name, metric),
         SolveError::Rules(why) => return Usage(why.to_owned()).into(),
         error => return error.into(),
     };
     let none = if metric == Metric::Wdl { "no " } else { "" };
     let folder = folder.display();
     Usage(format!(
-        "{pair} in {folder} has {none}depths; choose another folder with {option}, or another --profile"
+        "{name} in {folder} has {none}depths; choose another folder with {option}, or another --profile"
     ))
     .into()
 }

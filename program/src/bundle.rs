@@ -70,7 +70,7 @@ impl BundleFiles {
             let text = format!("'{file}' exists and is not a bundle; name another file");
             return Err(Usage(text).into());
         }
-        if db.location().folder.is_some_and(|folder| folder.is_file()) {
+        if db.location().is_bundle {
             let text = "the databases are in a bundle already; name their folder with --db";
             return Err(Usage(text.to_owned()).into());
         }

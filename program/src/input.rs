@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use millbase::internals::service::failure::{Failure, Refusal};
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
 use millbase::internals::service::words::Fen;
@@ -199,7 +200,7 @@ pub fn plies(text: &str) -> Result<Plies, String> {
 }
 
 /// A line without its line break, or why it is not usable.
-pub type InputLine = Result<String, Usage>;
+pub type InputLine = Result<String, Failure>;
 
 /// Batches of the lines of stdin that can be read without waiting.
 pub struct Batches<R> {
@@ -245,10 +246,11 @@ impl<R: Read> Batches<R> {
         let complete = line.ends_with(b"\n") || (line.len() as u64) < self.longest_line;
         if !complete {
             self.source.skip_until(b'\n')?;
-            return Ok(Some(Err(Usage(format!(
-                "the line is longer than {} bytes, so it is not a position",
-                self.longest_line
-            )))));
+            let most = self.longest_line;
+            return Ok(Some(Err(Failure::Question {
+                reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
+                message: format!("the line is longer than {most} bytes, so it is not a position"),
+            })));
         }
         let line = String::from_utf8_lossy(&line);
         Ok(Some(Ok(without_mark(&line).trim().to_owned())))

@@ -147,8 +147,8 @@ impl Match {
         let (mut log, done) = log.transpose()?.unzip();
         let done: Vec<PlayedGame> = done.unwrap_or_default();
         let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
-        let mut standing = MatchScore::default();
-        done.iter().for_each(|game| standing.add(game));
+        let mut score = MatchScore::default();
+        done.iter().for_each(|game| score.add(game));
         let all = output::counted(contest.games(), "game");
         if !done.is_empty() {
             let done = done.len();
@@ -160,25 +160,25 @@ impl Match {
         let [first, second] = players.map(|player| || player.player(&database, patience));
         let players = players.map(|player| (player.title(), player.to_string()));
         let starts = contest.starts.len();
-        let report = move |standing: &MatchScore| {
-            standing.report(players.clone(), starts, begun.elapsed().as_secs_f64())
+        let report = move |score: &MatchScore| {
+            score.report(players.clone(), starts, begun.elapsed().as_secs_f64())
         };
-        let standing = Arc::new(Mutex::new(standing));
+        let score = Arc::new(Mutex::new(score));
         let goes_on = match log {
             Some(_) => "the same command goes on with the others",
             None => "with --log, the same command could go on with the others",
         };
-        let (stopped, report_then) = (Arc::clone(&standing), report.clone());
+        let (stopped, report_then) = (Arc::clone(&score), report.clone());
         let (options_then, bar_then) = (options.clone(), bar.clone());
         external_engine::report_at_stop(move || {
-            let standing = held(&stopped);
+            let score = held(&stopped);
             bar_then.finish_and_clear();
-            let report = report_then(&standing);
+            let report = report_then(&score);
             let _ = output::answer(&options_then, &report, |out| write(out, &report));
             let games = report.games;
             output::to_stderr(&format!("stopped after {games} of {all}; {goes_on}\n"));
             // The lock holds back the next game and its line in the log.
-            mem::forget(standing);
+            mem::forget(score);
         });
         let broken = contest.play(
             &database,
@@ -186,8 +186,8 @@ impl Match {
             progress::cores(),
             &|number| numbers.contains(&number),
             &mut |game| {
-                let mut standing = held(&standing);
-                standing.add(&game);
+                let mut score = held(&score);
+                score.add(&game);
                 bar.inc(1);
                 let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
                 forfeit = forfeit.take().or(game.forfeit);
@@ -201,7 +201,7 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let report = report(&held(&standing));
+        let report = report(&held(&score));
         let answer = || output::answer(options, &report, |out| write(out, &report));
         external_engine::report_at_end(answer)?;
         if let Some(why) = forfeit {

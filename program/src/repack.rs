@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar};
-use millbase::internals::solve::{TableCache, built_pairs, repack, repack_ply};
+use millbase::internals::solve::{TableCache, built_pairs, check_plies, repack, repack_ply};
 use millbase::solve::BuildFolder;
 use millbase::store::{DbError, PlyFile, Profile, folder_of};
 use millbase::{Database, Pair};
@@ -30,7 +30,8 @@ use crate::status::{self, Status, Usage};
 ///
 /// The original files stay as they are; the new ones go to the folder that --to names. Files that
 /// already exist there with the same level stay, too, so that after an interruption the same
-/// command goes on where it was stopped. Each --profile needs a folder of its own.
+/// command goes on where it was stopped. Each --profile needs a folder of its own; one with files that
+/// cannot be used is refused.
 ///
 /// The files of the placing phase are written, too, unless --pair names a pair. A file that cannot be used is named and left out, and the exit status is then that of the first
 /// such file, 4 if it is damaged.
@@ -104,6 +105,12 @@ impl Repack {
             work.leave_out(&error, advice::sentence(&error));
         }
         let new = databases::open_folder(&folder, options.rules)?;
+        if let Some(error) = new.unusable().next() {
+            return Err(error.into());
+        }
+        let numbers: Vec<u8> = plies.iter().map(|file| file.ply()).collect();
+        check_plies(&new, &numbers, self.files.profile())
+            .map_err(|error| build::refused(error, &folder, "--to"))?;
         work.write_pairs(&pairs, &new, self.files.profile())?;
         work.write_plies(&plies, &new, self.files.profile())?;
         work.bar.finish_and_clear();

@@ -13,6 +13,7 @@ use millbase::internals::coach::confidence::Interval;
 use millbase::internals::coach::graph;
 use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::EndingAnswer;
+use millbase::internals::service::words::Fen;
 use millbase::notation::{GameResult, Record, Remark};
 use millbase::review::{GameReview, Grade, Summary, Truth};
 use millbase::store::DbError;
@@ -84,7 +85,7 @@ pub struct ReviewedGame<'a> {
     white: Option<&'a str>,
     black: Option<&'a str>,
     result: Option<GameResult>,
-    start: String,
+    start: Fen,
     /// The end of the game on the board or by the usual rule for draws.
     ending: Option<EndingAnswer>,
     #[serde(flatten)]
@@ -100,7 +101,7 @@ impl ReviewedGame<'_> {
             white: record.player(Side::White),
             black: record.player(Side::Black),
             result: record.result,
-            start: record.game.start().text(record.game.rules()),
+            start: Fen::start_of(&record.game),
             ending: record.game.ending().map(EndingAnswer::from),
             review,
             missing: review.missing.as_ref().map(advice::sentence),
@@ -293,7 +294,9 @@ impl Reviewing<'_> {
             };
         }
         if self.turns == 0 {
-            return Err(Usage("there is no turn to grade".to_owned()).into());
+            let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
+            let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
+            return Err(Usage(format!("there is no turn to grade{why}")).into());
         }
         if !self.is_graded
             && let Some(missing) = self.missing.take()

@@ -238,6 +238,12 @@ impl GameReview {
                 Ok(None)
             }
         };
+        // As in all answers: docs/JSON.md, `position`.
+        let has_count = rules.quiet_turns > 0 || game.quiet_before() > 0;
+        let text = |position: &Position, count: QuietCount| {
+            let turns = if has_count { count.turns() } else { 0 };
+            position.letters_counted(rules, turns).as_str().to_owned()
+        };
         let mut played = game.turns();
         if game.position().removal_owed() {
             played.pop();
@@ -246,6 +252,7 @@ impl GameReview {
         let mut position = *game.start();
         let mut count = QuietCount::start(game);
         for (number, turn) in (1..).zip(played) {
+            let text = text(&position, count);
             let verdict = ranked(&position, count)?
                 .map(|turns| counted(truth, count, turn, turns))
                 .and_then(|turns| Verdict::of(turn, &turns));
@@ -255,7 +262,7 @@ impl GameReview {
                 side: position.side_to_move(),
                 phase: position.phase(rules),
                 position,
-                text: position.text(rules),
+                text,
                 turn,
                 verdict,
             });
@@ -277,7 +284,7 @@ impl GameReview {
             turns,
             last: LastPosition {
                 position,
-                text: position.text(rules),
+                text: text(&position, count),
                 value,
             },
             missing,

@@ -45,6 +45,18 @@ impl QuietCount {
         QuietCount::under(game.rules(), game.draws(), game.quiet_before())
     }
 
+    /// The count of a game for people to see: also that of rules whose values respect their limit.
+    pub fn shown(game: &Game) -> QuietCount {
+        let count = QuietCount::of(game);
+        match game.rules().quiet_limit(game.position().on_board()) {
+            None => count,
+            Some(limit) => QuietCount {
+                limit: limit.into(),
+                ..count
+            },
+        }
+    }
+
     /// The count after this many quiet turns of a game with these rules.
     pub(crate) fn under(rules: &Rules, draws: DrawRule, turns: u32) -> QuietCount {
         let limit = match rules.quiet_turns {

@@ -9,7 +9,7 @@ use crate::rules::{FEWEST_STONES, counted};
 use crate::value::Value;
 
 /// The rule for draws by repetition and by turns without progress; 0 turns one half of it off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 pub struct DrawRule {
     /// The number of occurrences of a position, including the first, that make a draw.
@@ -98,7 +98,8 @@ impl fmt::Display for Ending {
             Ending::FullBoard { .. } => f.write_str("the board is full"),
             Ending::Repetition { occurrences: 2 } => f.write_str("the position has occurred twice"),
             Ending::Repetition { occurrences } => {
-                write!(f, "the position has occurred {occurrences} times")
+                let times = counted(occurrences, "time");
+                write!(f, "the position has occurred {times}")
             }
             Ending::Quiet { turns } => {
                 let turns = counted(turns, "turn");

@@ -265,9 +265,14 @@ impl Database {
     pub fn location(&self) -> Location {
         Location {
             folder: self.folder.clone(),
+            is_bundle: self.is_bundle(),
             rules: self.rules,
             metric: self.metric(),
         }
+    }
+
+    fn is_bundle(&self) -> bool {
+        self.folder.as_deref().is_some_and(Path::is_file)
     }
 
     /// The metric of the pairs' files. All files of a folder have the same; the embedded ones do
@@ -441,7 +446,11 @@ impl Database {
     ) -> Result<(PathBuf, Box<dyn ByteSource>), DbError> {
         Ok(match origin {
             Origin::Embedded(bytes) => (name.into(), Box::new(*bytes)),
-            Origin::Caller(source) => (name.into(), Box::new(Arc::clone(source))),
+            Origin::Caller(source) => {
+                let bundle = self.folder.as_deref().filter(|_| self.is_bundle());
+                let path = bundle.map_or(name.clone().into(), |bundle| bundle.join(&name));
+                (path, Box::new(Arc::clone(source)))
+            }
             Origin::File(path) => {
                 let source = source::open(path).map_err(DbError::io(path))?;
                 (path.clone(), source)

@@ -184,11 +184,13 @@ impl LineAnswer {
         let answer = answer(database, position)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
         let count = position.count();
-        let cut = count.cut(line.turns.iter().map(|turn| turn.turn));
-        let drawn_after = match (cut, line.end) {
+        let drawn_after = match count.cut(line.turns.iter().map(|turn| turn.turn)) {
+            _ if !count.may_cut(answer.value) => None,
             // The line is shorter than the game.
-            (None, LineEnd::Limit) => count.drawn_after(database, position, answer.value),
-            (cut, _) => cut,
+            None if line.end == LineEnd::Limit => {
+                count.drawn_after(database, position, answer.value)
+            }
+            cut => cut,
         };
         Ok(LineAnswer {
             situation: Situation::new(position),

@@ -33,8 +33,8 @@ pub enum SolveError {
     Rules(&'static str),
     /// The folder has a file of another metric than the files to write.
     OtherContents {
-        /// The pair of the file.
-        pair: Pair,
+        /// The pair of the file, or the name of a file of the placing phase.
+        name: String,
         /// The metric of the file.
         metric: Metric,
     },
@@ -75,9 +75,9 @@ impl fmt::Display for SolveError {
                 LARGEST_VALUE - 1
             ),
             SolveError::Rules(why) => f.write_str(why),
-            SolveError::OtherContents { pair, metric } => write!(
+            SolveError::OtherContents { name, metric } => write!(
                 f,
-                "the database {pair} has {}depths, unlike the new ones",
+                "the database {name} has {}depths, unlike the new ones",
                 if *metric == Metric::Depth { "" } else { "no " }
             ),
             SolveError::Busy(folder) => {

@@ -167,8 +167,8 @@ impl BuildPlan {
     ///
     /// [`SolveError::OtherContents`] if the folder has a file of another metric,
     /// [`SolveError::Rules`] if plies are wanted but cannot be solved under the rules, and
-    /// [`SolveError::Database`] if a wanted pair has a file that cannot be used: no build replaces
-    /// it unasked.
+    /// [`SolveError::Database`] if a wanted pair or ply has a file that cannot be used: no build
+    /// replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
         let database = match folder.exists() {
             true => Database::open(folder, request.rules)?,
@@ -195,6 +195,7 @@ impl BuildPlan {
                 Err(unusable) => return Err(unusable.into()),
             }
         }
+        check_plies(database, &request.plies, request.profile)?;
         let last_placement =
             plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
@@ -267,11 +268,35 @@ pub fn built_pairs(
     let pairs = files.map(|file| match file.metric() == metric {
         true => Ok((file.pair(), file.compression())),
         false => Err(SolveError::OtherContents {
-            pair: file.pair(),
+            name: file.pair().to_string(),
             metric: file.metric(),
         }),
     });
     pairs.collect()
+}
+
+/// Checks that the files of these plies, where they exist, can be used and have the metric of a
+/// profile.
+///
+/// # Errors
+///
+/// [`SolveError::OtherContents`] or [`SolveError::Database`].
+pub fn check_plies<'a>(
+    database: &Database,
+    plies: impl IntoIterator<Item = &'a u8>,
+    profile: Profile,
+) -> Result<(), SolveError> {
+    let metric = profile.of_plies(database.rules()).metric;
+    for &ply in plies {
+        let file = database.ply(ply)?;
+        if let Some(file) = file.filter(|file| file.metric() != metric) {
+            return Err(SolveError::OtherContents {
+                name: ply_file_name(ply),
+                metric: file.metric(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The peak memory while building the pair at this place of a plan, in bytes: that of the pair

@@ -13,8 +13,10 @@ use crate::value::Metric;
 /// The databases in which a file was sought.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// The folder; `None` if only the embedded databases were searched.
+    /// The folder or the bundle; `None` if only the embedded databases were searched.
     pub folder: Option<PathBuf>,
+    /// Whether it is a bundle.
+    pub is_bundle: bool,
     /// The requested rules.
     pub rules: Rules,
     /// The metric of the files that are there.

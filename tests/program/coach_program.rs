@@ -56,6 +56,20 @@ fn a_game_is_reviewed() {
 }
 
 #[test]
+fn reviewed_positions_keep_a_stated_count() {
+    let place = Place::new();
+    let start = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 98 1";
+    place.file("g.txt", &format!("[FEN \"{start}\"]\n\n1. d1-a4 a7-d1 *\n"));
+    let json = place.run(&["review", "--json", "g.txt"]).object();
+    assert_eq!(json["start"], start);
+    let turns = items(&json["turns"]).iter().chain([&json["last"]]);
+    for (position, count) in turns.map(|turn| text(&turn["position"])).zip(98..) {
+        assert!(position.ends_with(&format!(" 0 {count} 1")), "{position}");
+    }
+    assert_eq!(json["turns"][0]["position"], start);
+}
+
+#[test]
 fn archives_have_tables() {
     let place = Place::new();
     let games = race("1. e3-e4 c4-a1xa7") + &race("1. e3-a1 c4-a4 2. a1-g7xd1");
@@ -139,6 +153,9 @@ fn failed_reviews_say_why() {
     place.fails("review empty.txt", 2, "does not contain a game");
     place.fails("review none.txt", 2, "cannot read 'none.txt'");
     place.fails("review twelve.txt", 2, "--rules twelve");
+    let owed = "[FEN \"*@***O**/***@***@/O*O****O w m s 4 0 3 0 0 0\"]\n\n1. g4-g7 *\n";
+    place.file("owed.txt", owed);
+    place.fails("review owed.txt", 2, "before the removal that it earns");
     place.file("race.txt", &race("1. e3-e4 c4-a1xa7"));
     let own = "is the game's own file";
     place.fails("review race.txt --svg ./race.txt", 2, own);

@@ -39,6 +39,7 @@ fn compare(home: &Path, folder: &Path) -> Run {
 fn what_is_exported_is_compared_without_a_difference() {
     let home = TempDir::new().unwrap();
     let folder = home.path().join("new").join("strong");
+    compare(home.path(), &folder).fails_with(2, "is not a folder");
     let answer = export(home.path(), &folder, &["--max-stones", "7", "--json"]).json();
     assert_eq!(
         (&answer["scheme"], &answer["written"]),

@@ -215,6 +215,10 @@ fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
             _ => shows(&out, &format!(", {made} of 8 quiet turns")),
         }
     }
+    // Rules with a limit show it, too.
+    let position = format!("{DRAWN} -1 -1 -1 -1 0 80 1");
+    let limited = ["--rules", "standard-100", "--position", &position];
+    shows(&play(&limited, &[]), ", 80 of 100 quiet turns");
 }
 
 #[test]
@@ -342,6 +346,7 @@ fn games_that_are_not_loaded_have_a_reason() {
             "line 1, column 16: the game cannot go on after 3 turns: 'zz'",
         ),
         (&game.repeat(2), "it has 2 games"),
+        (&"position startpos moves d6\n".repeat(2), "it has 2 games"),
         ("# a comment\n", "it does not contain a game"),
         (
             &format!("[Rules \"lasker\"]\n\n{game}"),
@@ -356,6 +361,18 @@ fn games_that_are_not_loaded_have_a_reason() {
         let out = play_in(&folder, &[], &["load g.txt"]);
         shows(&out, words);
     }
+    // A saved game takes the place of none but a single other one.
+    let two = "position startpos moves d6\nposition startpos moves f4\n";
+    std::fs::write(folder.path().join("g.txt"), two).unwrap();
+    for command in ["save g.txt", "replace g.txt"] {
+        shows(&play_in(&folder, &[], &[command]), "is not a saved game");
+    }
+    let kept = std::fs::read_to_string(folder.path().join("g.txt")).unwrap();
+    assert_eq!(kept, two);
+    // Stdin has the commands.
+    let out = play_in(&folder, &[], &["load -", "d6", "turns"]);
+    shows(&out, "name a file");
+    shows(&out, "  1 white d6");
     // A form that gives a remark is read with it.
     let text = include_str!("../data/games/grid.txt");
     std::fs::write(folder.path().join("g.txt"), text).unwrap();

@@ -331,6 +331,11 @@ fn drawn_lines_lead_to_a_repetition() {
     let cut = run_alone(&["line", "--json", "--limit", "1", drawn]).json();
     assert_eq!(cut["end"], "limit");
     assert_eq!(items(&cut["line"]).len(), 1);
+
+    // A count cannot make a draw of a draw.
+    let counted = format!("{drawn} -1 -1 -1 -1 0 90 1");
+    let answer = run_alone(&["line", "--json", &counted]).json();
+    has!(answer, {"end": "repetition", "drawn_after": null});
 }
 
 /// Values that the usual count of quiet turns changes say so in each form, and positions keep the count.

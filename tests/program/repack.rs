@@ -347,6 +347,12 @@ fn repacking_goes_on_and_spares_its_own_folder() {
 
     let other = TempDir::new().unwrap();
     repack(&small(), other.path(), &["--pair", "9-9"]).fails_with(3, "9-9");
+
+    // A file of another program, or of other rules, is not replaced.
+    let file = folder.path().join("4-3.mill");
+    fs::write(&file, b"precious").unwrap();
+    repack(&small(), folder.path(), &[]).fails_with(4, "4-3.mill");
+    assert_eq!(fs::read(&file).unwrap(), b"precious");
 }
 
 /// The new folder has every file that can be used; each other one is named, and the exit status says so.
@@ -450,4 +456,21 @@ fn repacking_takes_the_placing_phase_along() {
         let plies = counts["placing"].as_array().unwrap();
         assert_eq!(plies.iter().any(deepest), !kind.contains(&"wdl"));
     }
+    // Files of the placing phase with other contents, or without any, are not replaced either.
+    fs::remove_file(new.join("3-3.mill")).unwrap();
+    let words = "placing-00.mill in";
+    run(&["repack", "--to", "new"]).fails_with(2, words);
+    for (name, status) in [("placing-00.mill", 2), ("placing-01.mill", 4)] {
+        let kept = fs::read(old.join(name)).unwrap();
+        match status {
+            2 => fs::copy(new.join(name), old.join(name))
+                .map(|_| ())
+                .unwrap(),
+            _ => fs::write(old.join(name), b"precious").unwrap(),
+        }
+        run(&["build", "--placing"]).fails_with(status, name);
+        run(&["build", "--placing", "--dry-run"]).fails_with(status, name);
+        fs::write(old.join(name), kept).unwrap();
+    }
+    assert_eq!(run(&["build", "--placing"]).status, 0);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::FLYING;
+use crate::common::{FLYING, LARGER};
 use crate::process::{self, has};
 use crate::serve::{Reply, Server};
 use serde_json::{Value as Json, json};
@@ -58,6 +58,7 @@ fn a_build_is_the_one_that_was_asked_for() {
     for (what, words) in [
         ("stone=6", "unknown field `stone`"),
         ("stones=5", "at least 6"),
+        ("stones=7&placing=true", "leave out 'stones'"),
     ] {
         ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
     }
@@ -151,6 +152,18 @@ fn no_build_replaces_other_files() {
         has!(idle, {"state": "idle", "plan": null});
     }
     assert_eq!(fs::read(file).unwrap(), b"no database");
+    // Nothing is built into a bundle.
+    let bundle = folder("small.mdb");
+    let args = ["bundle", &bundle, "--db", &without_depths];
+    let made = process::program(own.path(), &args).output().unwrap();
+    assert!(made.status.success());
+    let server = Server::start(&["--db", &bundle, "--quiet"]);
+    let here = own_headers(&server);
+    ask_to_build(&server, &here, "stones=7").fails_with(400, "invalid", "not a folder");
+    has!(server.get("/build").json(), {"state": "idle", "plan": null});
+    let missing = server.ask("/probe", LARGER);
+    missing.fails_with(404, "missing", "make the bundle again");
+    assert!(!missing.body.contains("small.mdb"), "{}", missing.body);
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn streams_lose_nothing() {
     for (answer, code) in rest.iter().zip(codes) {
         assert_eq!(answer["error"]["code"], code);
     }
+    assert_eq!(rest[1]["error"]["reason"], "too_long");
     shows(
         text(&rest[2]["error"]["message"]),
         "millbase build --pair 6-4",

@@ -172,6 +172,10 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
         }
         tags.push(tag);
     }
+    // The end of a game also follows from the rule for draws.
+    let draws = Server::start(&["--quiet-turns", "50"]);
+    let path = format!("/probe?fen={fen}");
+    tags.push(header(&draws.get(&path), "etag").unwrap());
     let other = server.ask("/standard", WON);
     tags.push(header(&other, "etag").unwrap());
     // Neither errors nor answers that depend on time have one.
@@ -187,7 +191,7 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
     tags.push(header(&larger, "etag").unwrap());
     tags.sort();
     tags.dedup();
-    assert_eq!(tags.len(), 4);
+    assert_eq!(tags.len(), 5);
 }
 
 /// Runs the client of docs/FRONTENDS.md unchanged.

@@ -65,6 +65,9 @@ impl CompareMalom {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let folder = &self.folder;
         let name = folder.display();
+        if !folder.is_dir() {
+            return Err(Usage(format!("'{name}' is not a folder")).into());
+        }
         let Some(scheme) = scheme_of(folder)? else {
             let text = format!("'{name}' has no {SECVAL}, which every reader of the files needs");
             return Err(Usage(text).into());

@@ -180,7 +180,9 @@ impl<W: Write> GameSession<W> {
                 break;
             };
             let line = line.context("cannot read from stdin")?;
-            match line.and_then(|line| PlayCommand::parse(&line)) {
+            let command = line.map_err(Error::from);
+            let command = command.and_then(|line| Ok(PlayCommand::parse(&line)?));
+            match command {
                 Ok(Some(PlayCommand::Quit)) => break,
                 Ok(Some(command)) => self.obey(command)?,
                 Ok(None) => {}
@@ -433,7 +435,7 @@ impl<W: Write> GameSession<W> {
             true => "removing a stone, like xb4",
             false => position.phase(self.game.rules()).name(),
         };
-        let count = QuietCount::of(&self.game);
+        let count = QuietCount::shown(&self.game);
         let counter = match count.is_late() {
             true => format!(", {} of {} quiet turns", count.turns(), count.limit()),
             false => String::new(),
@@ -447,6 +449,9 @@ impl<W: Write> GameSession<W> {
 /// Reads a saved game, or a game in any other form that is alone in its file. What is strange about it
 /// is remarked on stderr.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
+    if file == "-" {
+        return refuse("commands are read from stdin, so it cannot be loaded; name a file");
+    }
     let text = input::read_file(Path::new(file))?;
     match saved_game(file, &text, rules)? {
         Some(game) => Ok(game),
@@ -476,14 +481,14 @@ fn only_game(file: &str, text: &str, rules: &Rules) -> Result<Game> {
     Ok(record.game)
 }
 
-/// Reads a saved game; `None` if the text has other lines, too. One that does not name its rules is
+/// Reads a saved game; `None` if the text has other lines or another game, too. One that does not name its rules is
 /// read by the given ones.
 fn saved_game(file: &str, text: &str, rules: &Rules) -> Result<Option<Game>> {
     let (mut played, mut saved) = (rules.to_string(), None);
     for line in text.lines().map(str::trim) {
         if let Some(rules) = line.strip_prefix("setoption name Rules value ") {
             played = rules.trim().to_owned();
-        } else if line.starts_with("position") {
+        } else if saved.is_none() && line.starts_with("position") {
             saved = Some(line);
         } else if !line.is_empty() {
             return Ok(None);

@@ -121,6 +121,10 @@ pub async fn begin(
         return Err(Failure::question(sentence).into());
     }
     if question.placing {
+        if question.stones.is_some() {
+            let sentence = "'placing' needs all pairs; leave out 'stones'";
+            return Err(Failure::question(sentence).into());
+        }
         build::check_placing(&rules).map_err(|why| ApiError::Failed(why.into()))?;
     }
     let request = request(rules, most_stones, question.placing);
@@ -271,7 +275,7 @@ impl Builder {
 
     /// The plan of everything that is missing; `None` if there is no folder for databases.
     fn plan(&self, rules: &Rules) -> Result<Option<ServerPlan>> {
-        let Some(folder) = databases::folder(&self.options(*rules)) else {
+        let Ok(folder) = databases::folder_to_build(&self.options(*rules)) else {
             return Ok(None);
         };
         let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
@@ -306,14 +310,15 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
 /// The error of a plan; where files have other contents, it names the command that builds.
 fn refused(error: SolveError, rules: Rules) -> Error {
     match error {
-        SolveError::OtherContents { pair, metric } => {
+        SolveError::OtherContents { name, metric } => {
             let options = advice::build_options(&Location {
                 folder: None,
+                is_bundle: false,
                 rules,
                 metric,
             });
             Usage(format!(
-                "the database {pair} here has no depths, but the server builds only databases with \
+                "the database {name} here has no depths, but the server builds only databases with \
                  depths; build the missing ones with `millbase build{options}`"
             ))
             .into()

@@ -1,5 +1,5 @@
 //! The tag of an answer (`ETag`): as long as it stays, so does the answer. It follows from the
-//! program, the rules, the files and the question; the values in files follow from the rules, so
+//! program, the rules, the rule for draws, the files and the question; the values in files follow from the rules, so
 //! names and sizes tell files apart.
 
 use std::future::Future;
@@ -17,6 +17,7 @@ pub fn of(service: &Service, question: &Uri) -> HeaderValue {
     let mut hash = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hash);
     database.rules().hash(&mut hash);
+    service.draws.hash(&mut hash);
     for pair in database.pairs() {
         (pair.pair(), pair.bytes()).hash(&mut hash);
     }
