@@ -76,6 +76,22 @@ fn advice_for_a_bundle_names_its_folder() {
         2,
         "not a folder",
     );
+    let sums = root().join("db/SHA256SUMS");
+    let sums = sums.to_str().unwrap();
+    let compared = place.run(&["verify", "--db", "small.mdb", "--sums", sums]);
+    compared.fails_with(2, "not a folder");
+    // Damage is named with the bundle that has it.
+    let mut bytes = fs::read(place.path().join("small.mdb")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(place.path().join("small.mdb"), &bytes).unwrap();
+    let check = place.run(&["verify", "--db", "small.mdb"]);
+    assert_eq!(check.status, 4);
+    shows(&check.out, ".mill is corrupted");
+    shows(&check.out, "make the bundle again");
+    bytes.pop();
+    fs::write(place.path().join("small.mdb"), &bytes).unwrap();
+    let cut = place.run(&["probe", "--db", "small.mdb", "start"]);
+    cut.fails_with(4, "make the bundle again");
 }
 
 #[test]
@@ -302,7 +318,7 @@ fn folders_are_compared_with_a_list_of_checksums() {
 }
 
 /// The lists of checksums in the repository: every pair in every form, and what `repack` makes of
-/// the repository's databases is what they tell.
+/// the repository's databases, and what `build` makes by other rules, is what they tell.
 #[test]
 fn lists_of_checksums_name_every_file_of_every_form() {
     let list = |name: &str| fs::read_to_string(root().join("db").join(name)).unwrap();
@@ -353,6 +369,19 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         let same = results.filter(|result| *result == "same");
         assert_eq!(same.count(), 2, "{name}: {}", run.out);
     }
+
+    let text = list("SHA256SUMS.lasker");
+    let listed: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
+    let pairs = Pair::all(&Rules::LASKER);
+    let expected = pairs.iter().map(|pair| format!("{pair}.mill"));
+    assert_eq!(listed.len(), pairs.len());
+    assert!(expected.into_iter().all(|name| listed.contains(&&name[..])));
+    let lasker = ["--rules", "lasker", "--db", "lasker"];
+    let run = |args: &[&str]| place.run(&[args, &lasker].concat());
+    assert_eq!(run(&["build", "--pair", "3-1+1-2"]).status, 0);
+    let sums = format!("{from}/SHA256SUMS.lasker");
+    let same = run(&["verify", "--sums", &sums, "--ignore-missing"]);
+    assert_eq!(same.status, 0, "{}", same.out);
 }
 
 #[test]
