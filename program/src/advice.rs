@@ -1,6 +1,7 @@
 //! Advice for errors of the databases: the commands and options with which a user goes on. The library
 //! reports only what is wrong.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -73,12 +74,10 @@ pub fn advice(error: &DbError) -> String {
     fixed.to_owned()
 }
 
-/// Whether a file is a bundle or in one, not a file in a folder.
+/// Whether a file is a bundle or in one, not a file of a folder or of a build.
 fn is_in_bundle(file: &Path) -> bool {
-    let is_database = file
-        .extension()
-        .is_some_and(|extension| extension == "mill");
-    !is_database || file.parent().is_some_and(Path::is_file)
+    let of_folder = ["mill", "stage"].map(|name| Some(OsStr::new(name)));
+    !of_folder.contains(&file.extension()) || file.parent().is_some_and(Path::is_file)
 }
 
 /// The end of the sentence of an error of a build.

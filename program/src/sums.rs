@@ -68,12 +68,7 @@ pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Statu
     if listed.is_empty() {
         return Err(Usage(format!("the list {} names no file", list.display())).into());
     }
-    let folder = databases::folder(options).ok_or_else(|| {
-        Usage("no folder for databases is known here; name one with --db".to_owned())
-    })?;
-    if folder.is_file() {
-        databases::check_folder(&folder)?;
-    }
+    let folder = databases::folder_to_build(options)?;
     let mut sums: BTreeMap<String, Option<String>> = BTreeMap::new();
     sums.extend(databases_in(&folder)?.into_iter().map(|name| (name, None)));
     sums.extend(listed.into_iter().map(|(name, sum)| (name, Some(sum))));

@@ -80,7 +80,8 @@ impl Subsets {
         Subsets::with_high(points, members, |_| true)
     }
 
-    /// The subsets with the high parts that `is_counted` accepts; the others have no number.
+    /// The subsets with the high parts that `is_counted` accepts. The others have no number, so only
+    /// [`Subsets::rank`] and [`Subsets::count`] are right.
     fn with_high(points: u32, members: u32, is_counted: impl Fn(u32) -> bool) -> Subsets {
         let mut high = Box::new([0; 1 << LOW_BITS]);
         let mut count = 0;

@@ -35,11 +35,11 @@ pub(super) struct Draft {
     pub start: Option<(String, TextPlace)>,
     /// Whether more words of the position may follow.
     pub start_goes_on: Option<StartWords>,
-    /// Whether the line of the engine protocol is its only one.
+    /// Whether its first position is from a line of the engine protocol.
     pub is_protocol: bool,
     pub parts: Vec<(TextPlace, Part)>,
     bytes: usize,
-    /// The number of words of turns and results.
+    /// The number of words of turns and results outside variations, of the game and of the line.
     pub words: usize,
     pub words_of_line: usize,
     /// How the turns name points, as soon as that is certain.
@@ -56,7 +56,7 @@ pub(super) struct Draft {
     /// Whether a line came last after which another game may begin.
     pub is_paused: bool,
     /// The part from which on comments belong to the next game, if that begins here.
-    next_comments: usize,
+    next_comments: Option<usize>,
     /// Whether a line parts these comments from the game.
     are_comments_apart: bool,
     /// The first letter that is not UTF-8.
@@ -78,8 +78,10 @@ pub(super) enum StartWords {
 impl Draft {
     /// Whether nothing but comments was read.
     pub fn is_nothing(&self) -> bool {
-        let has_text = self.words > 0 || !self.remarks.is_empty();
-        !has_text && self.tags.is_empty() && self.start.is_none() && self.rules.is_none()
+        let is_text = |part: &Part| matches!(part, Part::Word(_) | Part::Result(..) | Part::Open);
+        let has_text = self.parts.iter().any(|(_, part)| is_text(part));
+        let is_silent = !has_text && self.remarks.is_empty();
+        is_silent && self.tags.is_empty() && self.start.is_none() && self.rules.is_none()
     }
 
     /// Whether the turns are a list without numbers.
@@ -97,31 +99,42 @@ impl Draft {
     /// and one with `#`, those of the lines after it do, too.
     pub fn part_comments(&mut self, is_apart: bool) {
         if !self.are_comments_apart {
-            self.next_comments = self.parts.len();
+            self.next_comments = Some(self.parts.len());
             self.are_comments_apart = is_apart;
         }
     }
 
     /// Takes the comments of the next game, which begins here.
     pub fn take_next_comments(&mut self) -> Vec<(TextPlace, Part)> {
-        let from = if self.words > 0 {
-            self.next_comments
-        } else {
-            usize::MAX
-        };
+        let from = self.next_comments.unwrap_or(usize::MAX);
         self.parts.split_off(from.min(self.parts.len()))
+    }
+
+    /// Notes that something other than a comment belongs to the game.
+    pub fn go_on(&mut self) {
+        self.is_paused = false;
+        self.next_comments = None;
+        self.are_comments_apart = false;
     }
 
     /// Whether a result may be a move: `0-1` and `1/2` among numbers.
     pub fn may_be_move(&self, result: &str) -> bool {
-        self.naming.is_none() && !meanings(result, PointNaming::Actions).is_empty()
+        self.has_digits
+            && self.naming.is_none()
+            && !meanings(result, PointNaming::Actions).is_empty()
     }
 
-    /// Whether the last words are at most one turn.
+    /// Whether the last words outside variations are at most one turn.
     pub fn is_one_turn(&self, words: usize) -> bool {
-        let all = self.parts.iter().rev().filter_map(|(_, part)| match part {
-            Part::Word(word) | Part::Result(word, _) => Some(&**word),
-            _ => None,
+        let mut depth = 0usize;
+        let all = self.parts.iter().rev().filter_map(|(_, part)| {
+            match part {
+                Part::Word(word) | Part::Result(word, _) if depth == 0 => return Some(&**word),
+                Part::Close => depth += 1,
+                Part::Open => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            None
         });
         let mut last: Vec<&str> = all.take(words.min(LONGEST_TURN)).collect();
         last.reverse();
@@ -140,7 +153,7 @@ impl Draft {
             let message = format!("the tag {name} is there twice; the first counts");
             return self.remark(place.remark("repeated_tag", [("tag", name)], message));
         }
-        self.is_paused = false;
+        self.go_on();
         if self.has_room(place, name.len() + value.len()) {
             self.tags.push((name, value, place));
         }
@@ -154,13 +167,11 @@ impl Draft {
         if let Part::Word(word) = &part {
             self.note_naming(word);
         }
-        let is_word = matches!(part, Part::Word(_) | Part::Result(..));
+        let is_word = self.depth == 0 && matches!(part, Part::Word(_) | Part::Result(..));
         self.words += usize::from(is_word);
         self.words_of_line += usize::from(is_word);
         if !matches!(part, Part::Comment(_) | Part::Mark(_)) {
-            self.is_paused = false;
-            self.next_comments = usize::MAX;
-            self.are_comments_apart = false;
+            self.go_on();
         }
         if self.has_room(place, bytes) {
             self.parts.push((place, part));
@@ -529,16 +540,27 @@ pub(super) fn is_result(word: &str) -> bool {
     word == "*" || word.starts_with(['0', '1', '½']) && GameResult::parse(word).is_some()
 }
 
-/// The number of turns in a line without numbers of turns; 2 also stands for more. A result is none.
+/// The number of turns in a line without numbers of turns, outside variations; 2 also stands for more. A result
+/// is none.
 pub(super) fn turns_of(line: &str) -> usize {
-    if line.len() > LONGEST_TURN {
-        return 2;
-    }
-    let mut turns = 0;
+    let (mut turns, mut bytes, mut depth) = (0, 0, 0usize);
     let mut turn = TurnWords::default();
     Lexer::default().tokens(line, TextPlace::default(), &mut |_, token| {
-        let Token::Word(word, _) = token else { return };
-        if is_result(word) {
+        let word = match token {
+            Token::Word(word, _) if depth == 0 && turns < 2 && !is_result(word) => word,
+            Token::Open => {
+                depth += 1;
+                return;
+            }
+            Token::Close => {
+                depth = depth.saturating_sub(1);
+                return;
+            }
+            _ => return,
+        };
+        bytes += word.len();
+        if bytes > LONGEST_TURN {
+            turns = 2;
             return;
         }
         let forms = [

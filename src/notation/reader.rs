@@ -225,7 +225,7 @@ impl Drafts {
     /// Begins a game with the text of its first position.
     fn begin_position(&mut self, text: &str, place: TextPlace) {
         self.begin_game();
-        self.draft.is_paused = false;
+        self.draft.go_on();
         self.draft.start = Some((text.to_owned(), place));
     }
 
@@ -368,10 +368,10 @@ impl Drafts {
     fn end_line(&mut self, in_comment: bool) {
         let draft = &mut self.draft;
         draft.end_start();
-        let words = mem::take(&mut draft.words_of_line);
         if in_comment || draft.depth > 0 {
             return;
         }
+        let words = mem::take(&mut draft.words_of_line);
         if words > 0 {
             let is_first = draft.words == words;
             let may_be_column = draft.is_list() && (is_first || draft.is_column);
@@ -449,8 +449,8 @@ fn number_of(
     };
     let count = dots.chars().take_while(|&letter| is_dot(letter));
     let count = count.map(|letter| if letter == '…' { 3 } else { 1 }).sum();
-    let is_number =
-        count > 0 || is_main && after.starts_with(')') || begins_line && names_point(next);
+    let names_one = next.starts_with(char::is_alphanumeric) && names_point(next);
+    let is_number = count > 0 || is_main && after.starts_with(')') || begins_line && names_one;
     let is_whole = length > digits || digits == word.len();
     let number = word[..digits].parse().ok()?;
     (is_number && is_whole).then_some((number, count, length))

@@ -88,6 +88,8 @@ impl<T> OnDemand<T> {
 pub struct Database {
     rules: Rules,
     folder: Option<PathBuf>,
+    /// Whether `folder` is a bundle.
+    is_bundle: bool,
     /// Whether a question may start a thread.
     pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
@@ -111,6 +113,7 @@ impl Database {
         let mut database = Database {
             rules,
             folder: None,
+            is_bundle: false,
             two_threads: true,
             pairs: (0..store::slots(&rules)).map(|_| None).collect(),
             plies: Vec::new(),
@@ -152,7 +155,7 @@ impl Database {
     pub fn open(folder: &Path, rules: Rules) -> Result<Database, DbError> {
         if folder.is_file() {
             let mut database = Database::of_bundle(&Bundle::open(folder)?, rules);
-            database.folder = Some(folder.to_path_buf());
+            (database.folder, database.is_bundle) = (Some(folder.to_path_buf()), true);
             return Ok(database);
         }
         let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
@@ -265,14 +268,10 @@ impl Database {
     pub fn location(&self) -> Location {
         Location {
             folder: self.folder.clone(),
-            is_bundle: self.is_bundle(),
+            is_bundle: self.is_bundle,
             rules: self.rules,
             metric: self.metric(),
         }
-    }
-
-    fn is_bundle(&self) -> bool {
-        self.folder.as_deref().is_some_and(Path::is_file)
     }
 
     /// The metric of the pairs' files. All files of a folder have the same; the embedded ones do
@@ -447,7 +446,7 @@ impl Database {
         Ok(match origin {
             Origin::Embedded(bytes) => (name.into(), Box::new(*bytes)),
             Origin::Caller(source) => {
-                let bundle = self.folder.as_deref().filter(|_| self.is_bundle());
+                let bundle = self.folder.as_deref().filter(|_| self.is_bundle);
                 let path = bundle.map_or(name.clone().into(), |bundle| bundle.join(&name));
                 (path, Box::new(Arc::clone(source)))
             }

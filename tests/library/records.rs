@@ -274,6 +274,13 @@ fn comments_end_no_game() {
         ("d6\nf4\n{c}\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6\nf4\n; c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6\nf4\n# c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("d6 {c\nc}\nf4\nd2\nb4\n", "1. d6 {c c} 1... f4 2. d2 b4 *"),
+        ("d6 f4 {c\nc}\nd2 b4\n", "1. d6 f4 {c c} * | 1. d2 b4 *"),
+        (
+            "d6\nf4\n(b4 d2)\nd2\nb4\n",
+            "1. d6 f4 (1... b4 2. d2) 2. d2 b4 *",
+        ),
+        ("d6\nf4 (b4)\nd2\nb4\n", "1. d6 f4 (1... b4) 2. d2 b4 *"),
         ("1. d6 f4\n\n{c} 2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("1. d6 f4\n\n{c}\n\n2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("1. d6 f4\n\n; c\n2. d2 b4\n", "1. d6 f4 {c} 2. d2 b4 *"),
@@ -304,6 +311,18 @@ fn comments_end_no_game() {
     ] {
         assert_eq!(written(&read(text)), games, "{text}");
     }
+    let long = "c ".repeat(300);
+    let text = format!("d6\nf4\n{{{long}}}\nd2\nb4\n");
+    assert_eq!(read(&text).len(), 1);
+    // A number before a comment is a point.
+    assert_eq!(
+        written(&read("5 {d6}\n14 {f4}\n")),
+        "1. f6 {d6} 1... g4 {f4} *"
+    );
+    // Comments before a position are about that one.
+    let [first, second] = ["O*******/********/********", "********/O*******/********"];
+    let text = format!("# one\n{first} b p p 1 8 0 9 0 0\n# two\n{second} b p p 1 8 0 9 0 0\n");
+    assert_eq!(written(&read(&text)), "{one} * | {two} *");
 }
 
 /// Among numbers, `0-1` and `1/2` are moves where they are legal.

@@ -352,17 +352,13 @@ fn infinite_searches_wait_for_stop() {
     engine.expect("bestmove");
     // Each stop ends the search before it, even one that has not begun.
     engine.say("position startpos");
-    for line in [
-        "go infinite",
-        "stop",
-        "position startpos moves d6",
-        "go infinite",
-        "stop",
-    ] {
-        engine.say(line);
+    let twice = "go infinite\nstop\nposition startpos moves d6\ngo infinite\nstop";
+    let behind = "go infinite\ngo movetime 600000\nposition startpos\nstop";
+    for lines in [twice, behind] {
+        engine.say(lines);
+        engine.expect("bestmove");
+        engine.expect("bestmove");
     }
-    engine.expect("bestmove");
-    engine.expect("bestmove");
     engine.quit();
 }
 

@@ -273,7 +273,7 @@ impl Builder {
         answer
     }
 
-    /// The plan of everything that is missing; `None` if there is no folder for databases.
+    /// The plan of everything that is missing; `None` if there is no folder for databases, or a bundle in its place.
     fn plan(&self, rules: &Rules) -> Result<Option<ServerPlan>> {
         let Ok(folder) = databases::folder_to_build(&self.options(*rules)) else {
             return Ok(None);

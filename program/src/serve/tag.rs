@@ -1,6 +1,6 @@
 //! The tag of an answer (`ETag`): as long as it stays, so does the answer. It follows from the
-//! program, the rules, the rule for draws, the files and the question; the values in files follow from the rules, so
-//! names and sizes tell files apart.
+//! program, the rules, the rule for draws, the files and the question; the values in files follow
+//! from the rules, so names and sizes tell files apart.
 
 use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -197,9 +197,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 self.stop();
                 // It is for the last search, which may not have begun.
                 let is_search = |command: &UciCommand| matches!(command, UciCommand::Go(_));
-                let is_stopped = matches!(self.waiting.back(), Some(UciCommand::Stop));
-                if self.waiting.iter().any(is_search) && !is_stopped {
-                    self.waiting.push_back(command);
+                if let Some(last) = self.waiting.iter().rposition(is_search)
+                    && !matches!(self.waiting.get(last + 1), Some(UciCommand::Stop))
+                {
+                    self.waiting.insert(last + 1, command);
                 }
             }
             UciCommand::IsReady if self.running.is_some() => self.output.line("readyok"),
