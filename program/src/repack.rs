@@ -108,8 +108,8 @@ impl Repack {
         if let Some(error) = new.unusable().next() {
             return Err(error.into());
         }
-        let numbers: Vec<u8> = plies.iter().map(|file| file.ply()).collect();
-        check_plies(&new, &numbers, self.files.profile())
+        let numbers = plies.iter().map(|file| file.ply());
+        check_plies(&new, numbers, self.files.profile())
             .map_err(|error| build::refused(error, &folder, "--to"))?;
         work.write_pairs(&pairs, &new, self.files.profile())?;
         work.write_plies(&plies, &new, self.files.profile())?;

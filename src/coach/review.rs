@@ -238,8 +238,7 @@ impl GameReview {
                 Ok(None)
             }
         };
-        // As in all answers: docs/JSON.md, `position`.
-        let has_count = rules.quiet_turns > 0 || game.quiet_before() > 0;
+        let has_count = rules.states_count(game.quiet_before());
         let text = |position: &Position, count: QuietCount| {
             let turns = if has_count { count.turns() } else { 0 };
             position.letters_counted(rules, turns).as_str().to_owned()

@@ -253,6 +253,12 @@ impl Rules {
         (limit > 0).then_some(limit)
     }
 
+    /// Whether texts of positions have the count of quiet turns: if the rules limit them, or if a text
+    /// states it. Otherwise the same position always has the same text.
+    pub(crate) fn states_count(&self, stated: u32) -> bool {
+        self.quiet_turns > 0 || stated > 0
+    }
+
     /// Whether the limit draws a game that `quiet` quiet turns in a row have led to this position,
     /// if the position itself does not end it. A turn that closes a mill is not over before its
     /// removal.

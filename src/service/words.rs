@@ -31,8 +31,7 @@ pub struct Fen {
     pub position: Position,
     /// The number of quiet turns before it.
     pub quiet_turns: u32,
-    /// Whether the text has their number: if the rules limit them, or the question states it. Otherwise the same
-    /// position always has the same text.
+    /// Whether the text has their number, see [`Rules::states_count`].
     is_counted: bool,
     /// The rules.
     pub rules: Rules,
@@ -44,7 +43,7 @@ impl Fen {
         Fen {
             position: *position,
             quiet_turns: 0,
-            is_counted: rules.quiet_turns > 0,
+            is_counted: rules.states_count(0),
             rules: *rules,
         }
     }
@@ -53,7 +52,7 @@ impl Fen {
     fn counted(self, quiet_turns: u32) -> Fen {
         Fen {
             quiet_turns,
-            is_counted: self.is_counted || quiet_turns > 0,
+            is_counted: self.rules.states_count(quiet_turns),
             ..self
         }
     }

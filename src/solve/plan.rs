@@ -195,7 +195,7 @@ impl BuildPlan {
                 Err(unusable) => return Err(unusable.into()),
             }
         }
-        check_plies(database, &request.plies, request.profile)?;
+        check_plies(database, request.plies.iter().copied(), request.profile)?;
         let last_placement =
             plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
@@ -281,13 +281,13 @@ pub fn built_pairs(
 /// # Errors
 ///
 /// [`SolveError::OtherContents`] or [`SolveError::Database`].
-pub fn check_plies<'a>(
+pub fn check_plies(
     database: &Database,
-    plies: impl IntoIterator<Item = &'a u8>,
+    plies: impl Iterator<Item = u8>,
     profile: Profile,
 ) -> Result<(), SolveError> {
     let metric = profile.of_plies(database.rules()).metric;
-    for &ply in plies {
+    for ply in plies {
         let file = database.ply(ply)?;
         if let Some(file) = file.filter(|file| file.metric() != metric) {
             return Err(SolveError::OtherContents {

@@ -103,7 +103,7 @@ struct DecodeSymbols<'a, 'b, const BLOCKS: usize> {
 
 /// A block while its symbols are decoded.
 struct Lane<'a, 'b> {
-    shape: &'a BlockShape,
+    block: &'a BlockShape,
     symbols: &'b mut Symbols,
     places: &'b [u16],
     decoder: Decoder<'a>,
@@ -126,7 +126,7 @@ impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
     #[inline(always)]
     fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [bool; BLOCKS] {
         let mut lanes = self.blocks.each_mut().map(|(block, scratch)| Lane {
-            shape: block.shape,
+            block: block.shape,
             symbols: &mut scratch.symbols,
             places: &scratch.places,
             decoder: Decoder::new(block.bytes),
@@ -158,7 +158,7 @@ impl Lane<'_, '_> {
         let RowDecoder { shape, model, row } = with;
         let place = usize::from(self.places[number]);
         let context =
-            shape.context::<NEAR, SLIDES>(row, self.shape, self.symbols, place, self.last);
+            shape.context::<NEAR, SLIDES>(row, self.block, self.symbols, place, self.last);
         self.last = self.decoder.symbol(model, model.distribution(context));
         self.symbols[place] = self.last;
     }
