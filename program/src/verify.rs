@@ -1,7 +1,7 @@
 //! `millbase verify`: recomputes the stored values and reports those that are wrong.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -58,6 +58,11 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = input::number::<u64>(1..=u64::MAX))]
     sample: Option<u64>,
 
+    /// Folder for tables that the check needs again, instead of that of the databases: only for rules
+    /// like lasker, with ten stones up to 25 GB, which are free again when the program ends
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["sums", "sample"])]
+    scratch: Option<PathBuf>,
+
     /// Seed of the random positions
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed(), requires = "sample")]
     seed: u64,
@@ -92,7 +97,7 @@ impl Verify {
         bar.set_message("checking");
         let mut check = Checker {
             db: &db,
-            tables: Tables::new(&db, &pairs),
+            tables: Tables::new(&db, &pairs, &self.scratch(&db))?,
             bar: &bar,
             options,
         };
@@ -131,6 +136,19 @@ impl Verify {
             findings::write(out, "placements", &answer.placing)
         })?;
         Ok(status)
+    }
+
+    /// The folder for tables that the check needs again.
+    fn scratch(&self, db: &Database) -> PathBuf {
+        let location = db.location();
+        let folder = location.folder.as_deref();
+        let folder = match location.is_bundle {
+            true => folder.and_then(Path::parent),
+            false => folder,
+        };
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        let folder = self.scratch.as_deref().or(folder);
+        folder.unwrap_or(Path::new(".")).to_path_buf()
     }
 
     /// The number of entries of a pair to check.

@@ -388,8 +388,7 @@ impl Material {
 
     /// The tables that the mover's turns other than quiet ones lead to: those
     /// [after captures](Material::after_captures) by a moved stone and, if the mover has stones in
-    /// hand,
-    /// those after a placement without a mill and after placements with captures.
+    /// hand, those after a placement without a mill and after placements with captures.
     pub fn exits(self, rules: &Rules) -> Vec<Material> {
         self.exit_groups(rules).concat()
     }

@@ -1,6 +1,8 @@
 //! Compressed tables in memory or in files of a build: compressed quickly rather than well.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -79,5 +81,36 @@ impl Compressed {
             lengths,
             values,
         }
+    }
+}
+
+/// A compressed table in a file without a name, which the system removes when the process ends.
+#[derive(Debug)]
+pub(super) struct CompressedFile {
+    file: File,
+    lengths: Vec<usize>,
+    /// The number of values.
+    values: usize,
+}
+
+impl CompressedFile {
+    /// Compresses a table to a file in this folder.
+    pub fn write(folder: &Path, values: &[u8]) -> io::Result<CompressedFile> {
+        let mut file = tempfile::tempfile_in(folder)?;
+        let table = Compressed::new(values)?;
+        file.write_all(table.bytes())?;
+        Ok(CompressedFile {
+            file,
+            lengths: table.lengths,
+            values: table.values,
+        })
+    }
+
+    /// The values of the table.
+    pub fn read(&mut self) -> io::Result<Bytes> {
+        let mut bytes = Bytes::new(self.lengths.iter().sum())?;
+        self.file.rewind()?;
+        self.file.read_exact(&mut bytes)?;
+        Compressed::from_parts(bytes, self.lengths.clone(), self.values).unpack()
     }
 }

@@ -223,10 +223,12 @@ impl<'a> PairsJob<'a> {
                 self.unfinished.push(table.material);
             }
         }
-        let counted = solved.iter().map(|table| {
-            self.cache.keep(table.material, &table.values);
-            Histogram::of_table(&Index::new(table.material), &table.values)
-        });
+        for table in solved {
+            self.cache.keep(table.material, &table.values)?;
+        }
+        let counted = solved
+            .iter()
+            .map(|table| Histogram::of_table(&Index::new(table.material), &table.values));
         let values = SolvedPair {
             pair,
             values: &solved[0].values,

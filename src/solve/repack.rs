@@ -47,9 +47,9 @@ pub fn repack(
         table_cache.forget(after);
     }
     if coverage.omits_rows() {
-        table_cache.keep(material, &values);
+        table_cache.keep(material, &values)?;
         if let Some(smaller) = smaller {
-            table_cache.keep(material.exchanged(), &smaller);
+            table_cache.keep(material.exchanged(), &smaller)?;
         }
     }
     Ok(bytes)

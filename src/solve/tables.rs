@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::io;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::compressed::Compressed;
+use super::compressed::{Compressed, CompressedFile};
 use super::derive::{captures_to_fill, derive, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
@@ -270,6 +271,9 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
 pub struct TableCache {
     pairs: Vec<Pair>,
     tables: Kept<Material>,
+    /// Where [`TableCache::in_files`] keeps them.
+    folder: Option<PathBuf>,
+    files: HashMap<Material, CompressedFile>,
 }
 
 impl TableCache {
@@ -290,11 +294,42 @@ impl TableCache {
         }
     }
 
-    /// Keeps a table if captures of one stone in one of the pairs lead to it.
-    pub(crate) fn keep(&mut self, material: Material, values: &[u8]) {
-        if TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair)) {
+    /// A cache that keeps every table in a file without a name in this folder, until
+    /// [`TableCache::forget_before`]. For sides that move with stones in hand: turns of many pairs
+    /// lead to each table, and memory does not hold them all.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`] if the folder cannot hold files.
+    pub(crate) fn in_files(folder: &Path) -> Result<TableCache, DbError> {
+        CompressedFile::write(folder, &[]).map_err(DbError::io(folder))?;
+        Ok(TableCache {
+            folder: Some(folder.to_path_buf()),
+            ..TableCache::default()
+        })
+    }
+
+    /// Keeps a table if captures of one stone in one of the pairs lead to it, or in a file.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`] if the file cannot be written.
+    pub(crate) fn keep(&mut self, material: Material, values: &[u8]) -> Result<(), DbError> {
+        if let Some(folder) = &self.folder {
+            let file = CompressedFile::write(folder, values).map_err(DbError::io(folder))?;
+            self.files.insert(material, file);
+        } else if TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair)) {
             self.tables.add(material, values);
         }
+        Ok(())
+    }
+
+    /// Drops the files of the tables to which no turn leads from a pair with this number of stones
+    /// in hand, or more.
+    pub(crate) fn forget_before(&mut self, in_hand: u8) {
+        let is_needed =
+            |table: &Material| table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand;
+        self.files.retain(|table, _| is_needed(table));
     }
 
     /// Drops a table.
@@ -314,6 +349,9 @@ impl TableCache {
         again: bool,
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
+        if let (Some(folder), Some(file)) = (&self.folder, self.files.get_mut(&material)) {
+            return file.read().map_err(DbError::io(folder));
+        }
         let values = match self.tables.get(material) {
             Some(Ok(values)) => values,
             _ => load()?,

@@ -48,7 +48,7 @@ impl TableTurns<'_> {
         found: impl Fn(usize, u8) + Sync,
     ) {
         let columns = self.child.columns();
-        let slides = self.stage.is_none().then(|| ColumnSlides::new(columns));
+        let slides = ColumnSlides::new(columns);
         let possible = self.possible(false);
         let rows = (0..self.child.rows().len()).into_par_iter();
         let rows = rows.filter(|&row| possible.is_none_or(|rows| rows.contains(row)));
@@ -58,7 +58,7 @@ impl TableTurns<'_> {
             }
             advance(bits::dispatch(CheckedRow {
                 turns: *self,
-                slides: slides.as_ref(),
+                slides: &slides,
                 row,
                 scratch,
                 found: &found,

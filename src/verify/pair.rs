@@ -1,9 +1,10 @@
 //! The check of a pair's file: every value, or those of random positions.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::placements::{PlacedTables, sets_after};
+use super::placements::{PlacedTables, SetsAfter};
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
 use super::turns::{CheckedTable, Codes, TableTurns, value_of_turn};
@@ -24,12 +25,25 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The tables for checks of these pairs, then of the files of the placing phase.
-    pub fn new(database: &Database, pairs: &[Pair]) -> Tables {
-        Tables {
-            captures: TableCache::new(pairs),
+    /// The tables for checks of these pairs, in the order of [`Pair::all`], then of the files of the
+    /// placing phase.
+    ///
+    /// Under rules by which a side moves with stones in hand, turns of many pairs lead to each
+    /// table: then the tables of several pairs go to files without names in the `scratch` folder,
+    /// up to 25 GB for ten stones. The system removes them when the process ends.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::Io`] if the scratch folder is needed and cannot hold files.
+    pub fn new(database: &Database, pairs: &[Pair], scratch: &Path) -> Result<Tables, DbError> {
+        let in_files = database.rules().moves_while_placing && pairs.len() > 1;
+        Ok(Tables {
+            captures: match in_files {
+                true => TableCache::in_files(scratch)?,
+                false => TableCache::new(pairs),
+            },
             last_placement: LastPlacement::before_pairs(database, pairs),
-        }
+        })
     }
 }
 
@@ -46,7 +60,8 @@ impl Tables {
 /// # Errors
 ///
 /// [`DbError::Missing`] if the pair or one that it needs has no file, [`DbError::Corrupt`] if a
-/// file is damaged.
+/// file is damaged, [`DbError::Io`] also if a file in the scratch folder of `tables` cannot be
+/// written or read.
 pub fn verify_pair(
     db: &Database,
     pair: Pair,
@@ -54,6 +69,7 @@ pub fn verify_pair(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
+    tables.captures.forget_before(pair.all_in_hand());
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = common_metric(db, pair);
@@ -95,7 +111,7 @@ pub fn verify_pair(
             quiet: next(),
             capture: next(),
         };
-        let sets_after = sets_after(material);
+        let sets_after = placed.quiet.map(|_| SetsAfter::new(material));
         let codes = Codes::new(db.rules(), metric, material);
         let turns = TableTurns {
             rules: db.rules(),
@@ -106,7 +122,7 @@ pub fn verify_pair(
             // A mover without stones on the board moves none.
             quiet: (material.mover > 0).then_some(&child[..]),
             captures,
-            placed: placed.quiet.map(|_| (placed, &sets_after)),
+            placed: sets_after.as_ref().map(|after| (placed, after)),
             stage: None,
         };
         let refused = refused(db, material)?;
@@ -133,7 +149,7 @@ pub fn verify_pair(
             {
                 report.miscounted.push(Miscounted::Moving(material.mover));
             }
-            tables.captures.keep(material, &table);
+            tables.captures.keep(material, &table)?;
         }
         match derived {
             Some(derived) => child = derived,

@@ -1,10 +1,11 @@
-//! The best placements while one set waits, by looking forwards from each of the mover's sets.
+//! The best placements while one set waits.
 
-use super::turns::{CaptureRows, CheckedTable, Codes, LOST, best_capture, larger};
+use super::turns::{CaptureRows, CheckedTable, Codes, best_capture, larger};
 use crate::board::bits::Bits;
-use crate::board::{Board, POINTS, PointSet};
+use crate::board::{POINTS, PointSet};
 use crate::index::{Material, Subsets};
 use crate::rules::Rules;
+use crate::solve::slides::{ColumnSlides, Vector};
 
 /// The tables that placements lead to.
 #[derive(Clone, Copy)]
@@ -16,88 +17,55 @@ pub(super) struct PlacedTables<'a> {
 }
 
 /// The mover's sets after a placement, among the points that the other side leaves.
-pub(super) fn sets_after(material: Material) -> Subsets {
-    let free = POINTS - u32::from(material.waiting);
-    Subsets::new(free, u32::from(material.mover) + 1)
+pub(super) struct SetsAfter {
+    sets: Subsets,
+    parts: ColumnSlides,
 }
 
-/// Memory that is reused for each row.
-#[derive(Default)]
-pub(super) struct PlacementCodes {
-    /// The codes after quiet placements, by the column of the mover's set after them.
-    quiet: Vec<u8>,
-    /// Those of the best captures; [`NOT_YET`] until it is computed.
-    captures: Vec<u16>,
-}
-
-/// Stands for a code that is not computed yet.
-const NOT_YET: u16 = u16::MAX;
-
-/// The placements while one set waits.
-pub(super) struct PlacementRow<'a> {
-    board: &'static Board,
-    codes: &'a Codes,
-    free: PointSet,
-    removals: CaptureRows<'a>,
-    after: &'a Subsets,
-    scratch: &'a mut PlacementCodes,
-}
-
-impl<'a> PlacementRow<'a> {
-    /// The placements while the set of this row waits; `after` are the [`sets_after`] them.
-    #[inline(always)]
-    pub fn new(
-        rules: &Rules,
-        codes: &'a Codes,
-        tables: PlacedTables<'a>,
-        (row, waiting): (usize, PointSet),
-        after: &'a Subsets,
-        scratch: &'a mut PlacementCodes,
-    ) -> PlacementRow<'a> {
-        let PlacementCodes { quiet, captures } = &mut *scratch;
-        quiet.clear();
-        if let Some(table) = tables.quiet {
-            let values = table.row(row).iter();
-            quiet.extend(values.map(|&value| codes.of_quiet(value)));
-        }
-        quiet.resize(after.count(), LOST);
-        captures.clear();
-        captures.resize(after.count(), NOT_YET);
-        PlacementRow {
-            board: rules.board(),
-            codes,
-            free: !waiting,
-            removals: CaptureRows::new(tables.capture, waiting, 1, rules),
-            after,
-            scratch,
+impl SetsAfter {
+    pub fn new(material: Material) -> SetsAfter {
+        let free = POINTS - u32::from(material.waiting);
+        let sets = Subsets::new(free, u32::from(material.mover) + 1);
+        SetsAfter {
+            parts: ColumnSlides::new(&sets),
+            sets,
         }
     }
 
-    /// The code of the mover's best placement; `subset` is its set compressed to the free points.
+    /// Raises the code of each of the mover's sets in `best` to that of its best placement, while
+    /// the set of this row waits. `after` is memory that is reused from row to row.
     #[inline(always)]
-    pub fn best<B: Bits>(&mut self, bits: B, subset: u32, mover: PointSet) -> u8 {
-        let free = self.free.bits();
-        let PlacementCodes { quiet, captures } = &mut *self.scratch;
-        let all = bits.pext(free, free);
-        let closing = bits.pext(self.board.completions(mover).bits(), free) & !subset;
-        let mut best = LOST;
-        let mut places = all & !subset & !closing;
-        while places != 0 {
-            let place = places & places.wrapping_neg();
-            places ^= place;
-            best = larger(best, quiet[self.after.rank(subset | place)]);
+    pub fn raise<B: Bits>(
+        &self,
+        bits: B,
+        (rules, codes): (&Rules, &Codes),
+        tables: PlacedTables<'_>,
+        (row, waiting): (usize, PointSet),
+        after: &mut Vec<Vector>,
+        (before, best): (&ColumnSlides, &mut [Vector]),
+    ) {
+        let (board, free) = (rules.board(), !waiting);
+        if let Some(table) = tables.quiet {
+            let values = table.row(row);
+            self.parts
+                .scatter(values, after, |value| codes.of_quiet(value));
+            before.raise_by_placements(bits, board, free, (&self.parts, after), best);
         }
-        let mut places = closing;
-        while places != 0 {
-            let place = places & places.wrapping_neg();
-            places ^= place;
-            let code = &mut captures[self.after.rank(subset | place)];
-            if *code == NOT_YET {
-                let set = PointSet::from_bits(bits.pdep(subset | place, free));
-                *code = best_capture(bits, self.codes, &self.removals, set).into();
+        let removals = CaptureRows::new(tables.capture, waiting, 1, rules);
+        let best = best.as_flattened_mut();
+        for subset in self.sets.iter() {
+            let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
+            // The last stone came to one of these.
+            let mut closing = bits.pext(board.mills(set).bits(), free.bits());
+            if closing == 0 {
+                continue;
             }
-            best = larger(best, *code as u8);
+            let code = best_capture(bits, codes, &removals, set);
+            while closing != 0 {
+                let best = &mut best[before.place(subset & !(closing & closing.wrapping_neg()))];
+                *best = larger(*best, code);
+                closing &= closing - 1;
+            }
         }
-        best
     }
 }

@@ -4,7 +4,6 @@
 //! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`.
 //! Turns that close a mill are backed up one by one.
 
-use super::placements::{PlacementCodes, PlacementRow};
 use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
@@ -16,8 +15,8 @@ use crate::solve::slides::{ColumnSlides, Vector};
 /// which the row's set waits, and with the code of its value.
 pub(super) struct CheckedRow<'a, F> {
     pub turns: TableTurns<'a>,
-    /// The slides between the columns; `None` for a stage, whose mover only places.
-    pub slides: Option<&'a ColumnSlides>,
+    /// The slides between the columns.
+    pub slides: &'a ColumnSlides,
     pub row: usize,
     pub scratch: &'a mut CheckedRowScratch,
     pub found: F,
@@ -26,13 +25,14 @@ pub(super) struct CheckedRow<'a, F> {
 /// Memory that is reused from row to row.
 #[derive(Default)]
 pub(super) struct CheckedRowScratch {
-    /// The codes after quiet turns to the sets of each part.
+    /// The codes after quiet moves to the sets of each part.
     quiet: Vec<Vector>,
+    /// The codes after placements without a mill to the sets of each part.
+    placed: Vec<Vector>,
     /// For the sets of each part: the best code so far of the position in which the set moves.
     best: Vec<Vector>,
     /// The best codes of all columns.
     codes: Vec<u8>,
-    placements: PlacementCodes,
 }
 
 /// The number of parent entries found at once, so that the cache misses of their reads overlap.
@@ -44,17 +44,25 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
-        let Some(slides) = self.slides else {
-            return self.place(bits);
-        };
-        self.begin(slides);
-        self.back_up(bits, slides);
-        if self.turns.quiet.is_some() {
-            let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
-            let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
-            slides.raise(bits, board, free, flies, quiet, best);
+        self.begin();
+        // In a stage the mover only places.
+        if self.turns.stage.is_none() {
+            self.move_stones(bits);
         }
-        self.report(bits, slides)
+        if let Some((tables, after)) = self.turns.placed {
+            let TableTurns { rules, codes, .. } = self.turns;
+            let row = (self.row, self.waiting());
+            let CheckedRowScratch { placed, best, .. } = &mut *self.scratch;
+            after.raise(
+                bits,
+                (rules, codes),
+                tables,
+                row,
+                placed,
+                (self.slides, best),
+            );
+        }
+        self.report(bits)
     }
 }
 
@@ -72,7 +80,8 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
 
     /// Fills in the codes after quiet turns.
     #[inline(always)]
-    fn begin(&mut self, all: &ColumnSlides) {
+    fn begin(&mut self) {
+        let all = self.slides;
         let codes = self.turns.codes;
         let TableTurns { child, quiet, .. } = self.turns;
         let CheckedRowScratch {
@@ -85,10 +94,22 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
         all.fill(best, LOST);
     }
 
-    /// Backs up the code of the best removal to the sets from which a turn closes a mill. Finds the
+    /// Backs up the codes after moves of stones. Finds the codes of movers without a turn.
+    #[inline(always)]
+    fn move_stones<B: Bits>(&mut self, bits: B) {
+        self.back_up_captures(bits);
+        if self.turns.quiet.is_some() {
+            let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
+            let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
+            self.slides.raise(bits, board, free, flies, quiet, best);
+        }
+    }
+
+    /// Backs up the code of the best removal to the sets from which a move closes a mill. Finds the
     /// codes of movers without a turn.
     #[inline(always)]
-    fn back_up<B: Bits>(&mut self, bits: B, all: &ColumnSlides) {
+    fn back_up_captures<B: Bits>(&mut self, bits: B) {
+        let all = self.slides;
         let TableTurns { rules, child, .. } = self.turns;
         let board = rules.board();
         let codes = self.turns.codes;
@@ -102,16 +123,8 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
             let ends: PointSet = ends.iter().copied().collect();
             *edge = bits.pext(ends.bits(), free.bits());
         }
-        let CheckedRowScratch {
-            quiet,
-            best,
-            placements,
-            ..
-        } = &mut *self.scratch;
+        let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
         let best = best.as_flattened_mut();
-        let mut placements = self.turns.placed.map(|(tables, after)| {
-            PlacementRow::new(rules, codes, tables, (self.row, !free), after, placements)
-        });
         for subset in child.columns().iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));
             let is_blocked = || match flies {
@@ -123,9 +136,6 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
                 WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
                 WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
                 _ => {}
-            }
-            if let Some(placements) = &mut placements {
-                best[place] = larger(best[place], placements.best(bits, subset, set));
             }
             // The stones by the number of removals that a turn to their point earned.
             let mut mills = [board.mills(set), PointSet::EMPTY, PointSet::EMPTY];
@@ -162,65 +172,37 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
         }
     }
 
-    /// Reports the codes with their entries in the parent table, and returns their number.
-    /// Symmetric rows of the parent hold a position several times, of which this reports one entry
-    /// or more.
+    /// Reports the codes of positions that games can reach, with their entries in the parent table,
+    /// and returns their number. Symmetric rows of the parent hold a position several times, of
+    /// which this reports one entry or more.
     #[inline(always)]
-    fn report<B: Bits>(&mut self, bits: B, all: &ColumnSlides) -> u64 {
+    fn report<B: Bits>(&mut self, bits: B) -> u64 {
         let TableTurns { parent, child, .. } = self.turns;
         let waiting = self.waiting();
         let free = !waiting;
         let CheckedRowScratch { best, codes, .. } = &mut *self.scratch;
-        all.gather(best, codes);
+        self.slides.gather(best, codes);
         let images = Symmetry::images(waiting);
         let rows = parent.rows();
         let columns = parent.columns();
         let mut subsets = child.columns().iter();
-        let mut entries = [0; AT_ONCE];
+        let possible = self.turns.possible(true);
+        let mut entries = [(0, 0); AT_ONCE];
+        let mut count = 0;
         for codes in codes.chunks(AT_ONCE) {
             for (entry, subset) in entries.iter_mut().zip(&mut subsets) {
                 let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
                 let (row, symmetry) = rows.find(mover);
                 let image = images[symmetry.number() as usize];
                 let free = !rows.set(row);
-                *entry = row * columns.count() + columns.rank(bits.pext(image.bits(), free.bits()));
+                let column = columns.rank(bits.pext(image.bits(), free.bits()));
+                *entry = (row, row * columns.count() + column);
             }
-            for (&entry, &code) in entries.iter().zip(codes) {
-                (self.found)(entry, code);
-            }
-        }
-        codes.len() as u64
-    }
-
-    /// Reports the codes of the best placements of the sets that games can reach; returns their
-    /// number.
-    #[inline(always)]
-    fn place<B: Bits>(&mut self, bits: B) -> u64 {
-        let TableTurns {
-            rules,
-            codes,
-            parent,
-            child,
-            ..
-        } = self.turns;
-        let waiting = self.waiting();
-        let (Some((tables, after)), Some(possible)) =
-            (self.turns.placed, self.turns.possible(true))
-        else {
-            return 0;
-        };
-        let (row, scratch) = ((self.row, waiting), &mut self.scratch.placements);
-        let mut placements = PlacementRow::new(rules, codes, tables, row, after, scratch);
-        let images = Symmetry::images(waiting);
-        let mut count = 0;
-        for subset in child.columns().iter() {
-            let set = PointSet::from_bits(bits.pdep(subset, (!waiting).bits()));
-            let (row, symmetry) = parent.rows().find(set);
-            if possible.contains(row) {
-                let image = images[symmetry.number() as usize];
-                let entry = row * parent.columns().count() + parent.column_with(bits, row, image);
-                (self.found)(entry, placements.best(bits, subset, set));
-                count += 1;
+            for (&(row, entry), &code) in entries.iter().zip(codes) {
+                if possible.is_none_or(|rows| rows.contains(row)) {
+                    (self.found)(entry, code);
+                    count += 1;
+                }
             }
         }
         count

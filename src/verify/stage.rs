@@ -9,10 +9,10 @@
 
 use std::io;
 
-use super::placements::{PlacedTables, sets_after};
+use super::placements::{PlacedTables, SetsAfter};
 use super::turns::{CheckedTable, Codes, TableTurns};
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Pair, Subsets};
+use crate::index::{Index, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -29,7 +29,7 @@ struct CheckedStage<'a> {
     codes: Codes,
     parent: Index,
     child: Index,
-    sets_after: Subsets,
+    sets_after: SetsAfter,
 }
 
 impl<'a> CheckedStage<'a> {
@@ -48,7 +48,7 @@ impl<'a> CheckedStage<'a> {
             codes: Codes::new(rules, metric, material),
             parent: Index::new(material),
             child: Index::new(material.exchanged()),
-            sets_after: sets_after(material),
+            sets_after: SetsAfter::new(material),
         }
     }
 

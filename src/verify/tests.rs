@@ -329,7 +329,7 @@ fn a_wrong_value_in_each_table_of_a_ply_is_detected() {
 fn with_last_placement(database: &Database) -> Tables {
     let rules = database.rules();
     let pairs = Pair::all(rules);
-    let mut tables = Tables::new(database, &pairs);
+    let mut tables = Tables::new(database, &pairs, &std::env::temp_dir()).unwrap();
     for pair in pairs {
         let report = verify_pair(database, pair, &mut tables, &|_| ()).unwrap();
         assert!(report.is_clean());

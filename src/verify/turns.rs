@@ -1,7 +1,7 @@
 //! The turns of a table to check and the values that they give: turn by turn, and as codes whose
 //! maximum is the best value.
 
-use super::placements::PlacedTables;
+use super::placements::{PlacedTables, SetsAfter};
 use crate::board::bits::Bits;
 use crate::board::symmetry::Symmetry;
 use crate::board::{POINTS, PointSet};
@@ -55,7 +55,7 @@ pub(super) struct TableTurns<'a> {
     pub captures: [Option<CheckedTable<'a>>; 3],
     /// The tables after placements, and the mover's sets after them; `None` if the mover has none
     /// in hand.
-    pub placed: Option<(PlacedTables<'a>, &'a Subsets)>,
+    pub placed: Option<(PlacedTables<'a>, &'a SetsAfter)>,
     /// The stage of a table of the placing phase, and the sets that games can reach.
     pub stage: Option<(Stage, &'a StageSets)>,
 }

@@ -186,11 +186,17 @@ fn files_of_sectors_give_the_solved_values() {
         }
     }
     assert!(with_hands > 500, "{with_hands}");
-    let mut tables = Tables::new(&database, &pairs);
-    for pair in pairs {
+    let mut tables = Tables::new(&database, &pairs, folder.path()).unwrap();
+    for &pair in &pairs {
         let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
         assert!(report.is_clean(), "{pair}: {report:?}");
         assert_eq!(report.checked, pair.entries(), "{pair}");
+    }
+    assert_eq!(common::names(folder.path()).len(), pairs.len());
+    // The check of a pair alone derives the tables that it needs.
+    for pair in pairs.into_iter().filter(|pair| pair.stones() == 5) {
+        let report = verify_pair(&database, pair, &mut Tables::default(), &|_| ());
+        assert!(report.expect("a check").is_clean(), "{pair}");
     }
 }
 
@@ -270,7 +276,7 @@ fn lasker_with_seven_stones_agrees_with_its_turns() {
     let pairs = Pair::all(&rules);
     common::build(folder.path(), &rules, &pairs, &[]);
     let database = Database::open(folder.path(), rules).expect("a folder");
-    let mut tables = Tables::new(&database, &pairs);
+    let mut tables = Tables::new(&database, &pairs, folder.path()).unwrap();
     for pair in pairs {
         let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
         assert!(report.is_clean(), "{pair}: {report:?}");

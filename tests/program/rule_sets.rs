@@ -23,6 +23,15 @@ fn lasker_works_from_the_build_to_the_line() {
         let answer = run(&[command, "--json"]).json();
         assert_eq!(items(&answer["pairs"]).len(), 8);
     }
+    // The tables that a check needs again are in files without names.
+    fs::create_dir(place.path().join("scratch")).unwrap();
+    let scratch = |folder| run(&["verify", "--json", "--scratch", folder]);
+    assert_eq!(scratch("scratch").json()["ok"], true);
+    assert_eq!(
+        fs::read_dir(place.path().join("scratch")).unwrap().count(),
+        0
+    );
+    scratch("missing").fails_with(5, "missing cannot be used");
 
     // With three stones on the board and in hand, a side flies.
     let position = "O*******/@*******/******** w p p 1 2 1 2 0 0";
