@@ -40,6 +40,21 @@ pub(crate) fn stored_table(pair: Pair) -> Material {
     pair.tables()[0]
 }
 
+/// The positions of a pair that a file with this coverage stores.
+pub(super) fn table_spec(pair: Pair, coverage: Coverage) -> TableSpec {
+    let material = stored_table(pair);
+    let even_rows = || {
+        let rows = Rows::of(material.mover).iter().zip(0..);
+        let even = rows.filter(|&(set, _)| is_even(set));
+        even.map(|(_, row)| row).collect()
+    };
+    TableSpec {
+        material,
+        rows: coverage.omits_rows().then(even_rows),
+        coverage,
+    }
+}
+
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
 #[derive(Debug)]
 pub struct PairFile {
@@ -164,15 +179,8 @@ impl PairFile {
     /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
-        self.file.table(0, &self.rules, || TableSpec {
-            material: stored_table(self.pair),
-            rows: self.coverage.omits_rows().then(|| {
-                let rows = Rows::of(self.pair.larger());
-                let even = rows.iter().zip(0..).filter(|&(set, _)| is_even(set));
-                even.map(|(_, row)| row).collect()
-            }),
-            coverage: self.coverage.clone(),
-        })
+        let spec = || table_spec(self.pair, self.coverage.clone());
+        self.file.table(0, &self.rules, spec)
     }
 
     /// The row of a mover's set, which the file must [hold](PairFile::holds).

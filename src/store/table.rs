@@ -45,6 +45,16 @@ pub(crate) struct TableSpec {
     pub coverage: Coverage,
 }
 
+impl TableSpec {
+    /// The numbers of the stored rows, ascending.
+    pub fn stored_rows(&self) -> Vec<usize> {
+        match &self.rows {
+            Some(rows) => rows.iter().map(|&row| row as usize).collect(),
+            None => (0..Rows::of(self.material.mover).len()).collect(),
+        }
+    }
+}
+
 /// A table of an opened file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a> {

@@ -23,10 +23,9 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
-use crate::store::codec::{BlockScratch, TableShape};
+use crate::store::codec::{BlockScratch, RowShape, TableShape};
 use crate::store::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION, page_bytes};
 use crate::store::error::DbError;
 use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, row_checksum};
@@ -40,11 +39,10 @@ pub(crate) const LARGEST_VALUE: u8 = 252;
 pub(crate) struct TableValues<'a> {
     pub shape: &'a TableShape,
     pub metric: Metric,
-    /// The rows to store, in order: the mover's set, and the row's number in the index.
-    pub rows: Vec<(PointSet, usize)>,
+    /// The numbers of the rows to store, ascending.
+    pub rows: Vec<usize>,
     /// The values of all rows, stored or not.
     pub values: &'a [u8],
-    pub columns: usize,
     /// The approximate number of stored values.
     pub stored: usize,
     pub budget: Budget,
@@ -71,7 +69,7 @@ impl TableValues<'_> {
         /// The number of values that are encoded before their bytes are joined: enough for many
         /// threads.
         const BATCH: usize = 32 << 20;
-        let rows_in_batch = (BATCH / self.columns).max(1);
+        let rows_in_batch = (BATCH / self.shape.index().columns().count()).max(1);
         for (batch, rows) in self.rows.chunks(rows_in_batch).enumerate() {
             let first = batch * rows_in_batch;
             let encoded: Vec<Vec<u8>> = (first..first + rows.len())
@@ -90,13 +88,14 @@ impl TableValues<'_> {
         Ok(table)
     }
 
-    /// The values of a row, reduced to the metric.
-    fn folded<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> &'a [u8] {
-        let (_, number) = self.rows[row];
-        let values = &self.values[number * self.columns..][..self.columns];
+    /// The shape of a row, and its values, reduced to the metric.
+    fn row<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> (RowShape, &'a [u8]) {
+        let index = self.shape.index();
+        let (number, columns) = (self.rows[row], index.columns().count());
+        let values = &self.values[number * columns..][..columns];
         folded.clear();
         folded.extend(values.iter().map(|&byte| self.metric.of_byte(byte)));
-        folded
+        (self.shape.row(index.rows().set(number)), folded)
     }
 
     /// Trains a model on an evenly spread sample of the blocks, and returns its bytes.
@@ -107,9 +106,8 @@ impl TableValues<'_> {
         type Sampled = (Training, BlockScratch, Vec<u8>);
         let add = |(mut training, mut scratch, mut folded): Sampled, block| {
             let (row, block) = (block / blocks, block % blocks);
-            let values = &self.folded(row, &mut folded)[self.shape.columns_of(block)];
-            let (set, _) = self.rows[row];
-            let row = self.shape.row(set);
+            let (row, values) = self.row(row, &mut folded);
+            let values = &values[self.shape.columns_of(block)];
             training.add(self.shape, &row, block, values, &mut scratch);
             (training, scratch, folded)
         };
@@ -126,8 +124,7 @@ impl TableValues<'_> {
         scratch: &mut EncoderScratch,
         folded: &mut Vec<u8>,
     ) -> Vec<u8> {
-        let values = self.folded(row, folded);
-        let row = self.shape.row(self.rows[row].0);
+        let (row, values) = self.row(row, folded);
         let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
         for block in 0..self.shape.blocks() {
             let before = bytes.len();

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use super::{TableValues, add_histogram};
-use crate::board::PointSet;
 use crate::index::histogram::Histogram;
-use crate::index::{Index, Material, Pair};
+use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::store::codec::coverage::alternates;
 use crate::store::codec::encode::Budget;
-use crate::store::codec::{Coverage, Parameters, TableShape, is_even};
+use crate::store::codec::{Coverage, Parameters, TableShape};
 use crate::store::container::{FileKind, Prefix};
 use crate::store::error::DbError;
-use crate::store::pair::stored_table;
+use crate::store::pair::{stored_table, table_spec};
 use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
@@ -21,7 +20,7 @@ use crate::value::Metric;
 pub struct SolvedPair<'a> {
     /// The pair.
     pub pair: Pair,
-    /// The value of each entry of the [`Index`] of the table in which the larger side moves, see
+    /// The value of each entry of the [`Index`](crate::index::Index) of the table in which the larger side moves, see
     /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
     /// these.
     pub values: &'a [u8],
@@ -61,20 +60,15 @@ pub fn write_pair(
     for histogram in &solved.histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
     }
-    let index = Index::new(material);
-    let mut rows: Vec<(PointSet, usize)> = index.rows().iter().zip(0..).collect();
-    if coverage.omits_rows() {
-        rows.retain(|&(set, _)| is_even(set));
-    }
-    let columns = index.columns().count();
-    let shape = TableShape::new(rules, material, coverage, parameters);
+    let spec = table_spec(pair, coverage);
+    let rows = spec.stored_rows();
+    let shape = TableShape::new(rules, material, spec.coverage, parameters);
     let values = TableValues {
         shape: &shape,
         metric: profile.metric,
-        stored: rows.len() * columns,
+        stored: rows.len() * shape.index().columns().count(),
         rows,
         values: solved.values,
-        columns,
         budget: Budget::of(profile.compression),
     };
     let table = values.encode(0).map_err(DbError::io(path))?;

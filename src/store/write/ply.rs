@@ -66,31 +66,20 @@ impl<'a> PlyWriter<'a> {
     /// Encodes the table of the ply's next stage from its values in the order of the index.
     pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
         let spec = table_spec(self.stage_sets, stage);
-        let index = Index::new(stage.material());
-        let columns = index.columns().count();
         let positions = positions(self.stage_sets, stage);
         let share = Self::DISTRIBUTIONS * positions / self.positions.max(1);
-        let rows: Vec<_> = spec
-            .rows
-            .iter()
-            .flatten()
-            .map(|&row| row as usize)
-            .collect();
+        let rows = spec.stored_rows();
         let waiting = stage.mover().other();
         let possible = self.stage_sets.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
         let shape = TableShape::new(self.rules, stage.material(), spec.coverage, self.parameters);
-        let histogram = count_stored(&index, &shape, &rows, values);
+        let histogram = count_stored(shape.index(), &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
             metric: self.metric,
-            stored: rows.len() * columns * possible / all.max(1),
-            rows: rows
-                .into_iter()
-                .map(|row| (index.rows().set(row), row))
-                .collect(),
+            stored: rows.len() * shape.index().columns().count() * possible / all.max(1),
+            rows,
             values,
-            columns,
             budget: Budget {
                 samples: 1_000_000,
                 distributions: share.clamp(4, 512) as usize,
