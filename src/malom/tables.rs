@@ -133,16 +133,9 @@ impl Sectors {
         let database = &self.database;
         if sector.is_moving() {
             let file = database.file_of(sector.material())?;
-            let pair = file.pair();
-            return match file.metric() {
-                Metric::Depth => Ok(()),
-                Metric::Wdl => Err(DbError::NoDepths {
-                    pair,
-                    rules: *database.rules(),
-                }),
-            };
+            return file.check_metric(Metric::Depth);
         }
-        let plies = self.plies();
+        let plies = database.rules().placements();
         let from = self.stage(sector)?.ply;
         for ply in from..plies.min(from + MOST_PLACEMENTS) {
             if let Some(file) = database.ply(ply)? {
@@ -174,11 +167,6 @@ impl Sectors {
         Sector::of_stage(stage, self.database.rules().stones)
     }
 
-    /// The number of placements of a game.
-    fn plies(&self) -> u8 {
-        self.database.rules().placements()
-    }
-
     /// The stage of a sector, which the game must have.
     pub(super) fn stage(&self, sector: Sector) -> Result<Stage, DbError> {
         let stones = self.database.rules().stones;
@@ -191,8 +179,9 @@ impl Sectors {
     }
 
     pub(super) fn stage_sets(&self) -> &StageSets {
+        let rules = self.database.rules();
         self.stage_sets
-            .get_or_init(|| StageSets::new(self.database.rules(), self.plies()))
+            .get_or_init(|| StageSets::new(rules, rules.placements()))
     }
 
     /// The position of a slot. Without stones in hand White is to move.

@@ -164,12 +164,7 @@ impl Database {
         } = row[0];
         let stones = [mover, waiting].map(|set| set.len() as u8);
         let file = self.file_of(Material::of(mover, waiting))?;
-        if file.metric() != Metric::Depth {
-            return Err(DbError::NoDepths {
-                pair: file.pair(),
-                rules: *rules,
-            });
-        }
+        file.check_metric(Metric::Depth)?;
         if file.omits_rows() {
             let positions = row.iter().map(|wanted| wanted.sets);
             let positions: Vec<Position> = positions

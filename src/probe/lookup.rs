@@ -23,7 +23,7 @@ impl Database {
         metric: Metric,
     ) -> Result<Option<Value>, DbError> {
         let file = self.file_of(Material::of_position(position))?;
-        if !has(file, metric) {
+        if !file.metric().holds(metric) {
             return Ok(None);
         }
         if !file.holds(position) {
@@ -44,12 +44,7 @@ impl Database {
         rows: &mut RowCache<'a>,
     ) -> Result<Option<Value>, DbError> {
         let file = self.file_of(Material::of_position(position))?;
-        if !has(file, metric) {
-            return Err(DbError::NoDepths {
-                pair: file.pair(),
-                rules: *self.rules(),
-            });
-        }
+        file.check_metric(metric)?;
         let byte = match file.holds(position) {
             true => {
                 let row = rows.row(file, position.mover)?;
@@ -218,7 +213,7 @@ impl Database {
                 continue;
             }
             let file = self.file_of(Material::of_position(position))?;
-            if !has(file, metric) {
+            if !file.metric().holds(metric) {
                 return Ok(false);
             }
             if !file.holds(position) {
@@ -266,9 +261,4 @@ pub(super) fn cache_key(position: &Position, metric: Metric) -> u64 {
 /// Whether the turn from one position to the other places or removes a stone.
 pub(super) fn converts(position: &Position, after: &Position) -> bool {
     after.mover.len() < position.waiting.len() || after.waiting.len() > position.mover.len()
-}
-
-/// Whether a file holds the metric.
-fn has(file: &PairFile, metric: Metric) -> bool {
-    metric == Metric::Wdl || file.metric() == Metric::Depth
 }

@@ -132,6 +132,21 @@ impl PairFile {
         self.file.metric()
     }
 
+    /// Checks that the file holds the metric.
+    ///
+    /// # Errors
+    ///
+    /// [`DbError::NoDepths`].
+    pub(crate) fn check_metric(&self, metric: Metric) -> Result<(), DbError> {
+        match self.metric().holds(metric) {
+            true => Ok(()),
+            false => Err(DbError::NoDepths {
+                pair: self.pair,
+                rules: self.rules,
+            }),
+        }
+    }
+
     /// How the file is compressed.
     pub fn compression(&self) -> Compression {
         self.file.parameters().compression
