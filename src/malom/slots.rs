@@ -114,11 +114,12 @@ impl Slots {
         for (slot, &value) in slots.iter_mut().zip(values) {
             *slot = self.packed[usize::from(value)];
         }
-        let Some(redirects) = Redirects::of(&self.index, row) else {
+        let symmetries = self.symmetries_of(row);
+        if symmetries.is_empty() {
             return;
-        };
-        for (slot, &subset) in slots.iter_mut().zip(&self.subsets) {
-            if let Some(number) = redirects.from(subset) {
+        }
+        for (column, slot) in slots.iter_mut().enumerate() {
+            if let Some(number) = redirect(&symmetries, self.waiting(row, column)) {
                 *slot = pack(0, -1 - number);
             }
         }
@@ -131,9 +132,8 @@ impl Slots {
         column: usize,
         value: impl FnOnce() -> Result<u8, E>,
     ) -> Result<[u8; BYTES], E> {
-        let redirects = Redirects::of(&self.index, row);
-        let redirect = redirects.and_then(|redirects| redirects.from(self.subsets[column]));
-        Ok(match redirect {
+        let symmetries = self.symmetries_of(row);
+        Ok(match redirect(&symmetries, self.waiting(row, column)) {
             Some(number) => pack(0, -1 - number),
             None => self.packed[usize::from(value()?)],
         })
@@ -185,51 +185,31 @@ impl Slots {
         let free = !self.index.rows().set(row);
         PointSet::from_bits(bits::pdep(self.subsets[column], free.bits()))
     }
+
+    /// The stabiliser of a row's set in the order of the format, with its numbers there; without the
+    /// identity, so empty for a row whose slots are all different positions.
+    fn symmetries_of(&self, row: usize) -> Vec<(i16, Symmetry)> {
+        let mover = self.index.rows().set(row);
+        let numbered = (0..Symmetry::COUNT).map(|number| (number as i16, symmetry(number)));
+        let others = numbered.filter(|&(_, symmetry)| {
+            symmetry != Symmetry::IDENTITY && symmetry.apply(mover) == mover
+        });
+        others.collect()
+    }
+}
+
+/// The number of the first symmetry that turns the waiting side's set into the smallest; `None` if it
+/// is the smallest already.
+fn redirect(symmetries: &[(i16, Symmetry)], waiting: PointSet) -> Option<i16> {
+    let images = symmetries.iter();
+    let images = images.map(|(number, symmetry)| (symmetry.apply(waiting), *number));
+    let (smallest, number) = images.min_by_key(|&(image, _)| image)?;
+    (smallest < waiting).then_some(number)
 }
 
 /// A value byte, if the depth fits one.
 fn byte(byte: i16) -> Meaning {
     u8::try_from(byte).map_or(Meaning::TooDeep, Meaning::Value)
-}
-
-/// The redirects of a row with a stabiliser.
-struct Redirects {
-    free: PointSet,
-    /// The stabiliser in the order of the format, with its numbers there; without the identity.
-    symmetries: Vec<(i16, Symmetry)>,
-}
-
-impl Redirects {
-    /// `None` for a row whose slots are all different positions.
-    fn of(index: &Index, row: usize) -> Option<Redirects> {
-        if !index.rows().is_symmetric(row) {
-            return None;
-        }
-        let mover = index.rows().set(row);
-        let numbered = (0..Symmetry::COUNT).map(|number| (number as i16, symmetry(number)));
-        let others = numbered.filter(|&(_, symmetry)| {
-            symmetry != Symmetry::IDENTITY && symmetry.apply(mover) == mover
-        });
-        Some(Redirects {
-            free: !mover,
-            symmetries: others.collect(),
-        })
-    }
-
-    /// The number of the first symmetry that turns the waiting side's set into the smallest; `None` if
-    /// it is the smallest already.
-    fn from(&self, subset: u32) -> Option<i16> {
-        let mut smallest = PointSet::from_bits(bits::pdep(subset, self.free.bits()));
-        let waiting = smallest;
-        let mut found = None;
-        for &(number, symmetry) in &self.symmetries {
-            let image = symmetry.apply(waiting);
-            if image < smallest {
-                (found, smallest) = (Some(number), image);
-            }
-        }
-        found
-    }
 }
 
 #[cfg(test)]
