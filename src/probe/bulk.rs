@@ -472,7 +472,7 @@ fn earlier(one: Option<BulkError>, other: Option<BulkError>) -> Option<BulkError
 }
 
 /// The results of `work` on each item, each on a thread of its own; this thread takes the first.
-pub(super) fn each_on_a_thread<Item: Send, Done: Send>(
+pub(crate) fn each_on_a_thread<Item: Send, Done: Send>(
     items: Vec<Item>,
     work: impl Fn(Item) -> Done + Sync,
 ) -> Vec<Done> {

@@ -32,6 +32,7 @@ mod tests;
 pub(crate) use answer::Effort;
 pub use answer::{Answer, BestLine, LineEnd, RankedTurn, Source};
 pub use bitbase::Bitbase;
+pub(crate) use bulk::each_on_a_thread;
 pub use bulk::{BulkError, Masks, Values, numbers};
 pub use database::Database;
 

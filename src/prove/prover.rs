@@ -2,18 +2,16 @@
 //! tables and threads.
 
 use std::collections::HashMap;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use super::leaves::Leaves;
 use super::report::{ProofOptions, ProofStep, ProofWork, Proved};
 use crate::index::{Pair, stages};
-use crate::probe::{Bitbase, Database};
+use crate::probe::{Bitbase, Database, each_on_a_thread};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
-use crate::search::core::{Abdada, NodeCounts, SearchContext, Window, Worker};
+use crate::search::core::{Abdada, SearchContext, Window, Worker};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::DbError;
@@ -112,21 +110,14 @@ impl<'a> Prover<'a> {
             pvs: false,
             ..SearchContext::new(leaves.rules(), table, leaves, &leaves.stop)
         };
-        let search = || {
+        let search = |()| {
             let mut worker = Worker::new(context, &[]);
             let score = worker.search((*position).into(), window, position.all_in_hand(), 0);
             let complete = !worker.is_stopped();
             finished.fetch_or(complete, Ordering::Relaxed);
             (complete.then_some(score), worker.counts)
         };
-        let found: Vec<(Option<Score>, NodeCounts)> = thread::scope(|scope| {
-            let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
-            let own = search();
-            let others = helpers
-                .into_iter()
-                .map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            others.chain([own]).collect()
-        });
+        let found = each_on_a_thread(vec![(); self.threads], search);
         for (_, counts) in &found {
             self.work.nodes += counts.nodes;
             self.work.probes += counts.tb_hits;
