@@ -263,7 +263,7 @@ impl Database {
         same_lengths(count, [values.wdl.len(), values.dtw.len()])?;
         let threads = threads.max(1);
         let Values { wdl, dtw } = values;
-        let mut missing = None;
+        let mut missing = Vec::new();
         let rounds = wdl.chunks_mut(ROUND).zip(dtw.chunks_mut(ROUND));
         for (round, (wdl, dtw)) in rounds.enumerate() {
             let start = round * ROUND;
@@ -295,11 +295,13 @@ impl Database {
                 for (place, value) in read.values {
                     (wdl[place], dtw[place]) = value;
                 }
-                let first = read.missing.map(|error| error.after(start));
-                missing = earlier(missing, first);
+                missing.extend(read.missing.map(|(index, error)| (start + index, error)));
             }
         }
-        missing.map_or(Ok(()), Err)
+        match missing.into_iter().min_by_key(|&(index, _)| index) {
+            None => Ok(()),
+            Some((index, error)) => Err(BulkError::Database { index, error }),
+        }
     }
 
     /// The turns of many positions as [`Database::turns`] returns them, found on `threads` threads.
@@ -418,7 +420,8 @@ impl Database {
                             return Err(failed(error));
                         }
                         read.values.push((index, (Values::MISSING, -1)));
-                        read.missing = earlier(read.missing.take(), Some(failed(error)));
+                        // The indices that a thread takes rise.
+                        read.missing.get_or_insert((index, error));
                     }
                 }
             }
@@ -458,17 +461,8 @@ struct Unknown {
 struct Read {
     /// Values as [`numbers`], with their places in the round.
     values: Vec<(usize, (i8, i16))>,
-    /// The first position whose value no file has.
-    missing: Option<BulkError>,
-}
-
-/// The error with the lower index.
-fn earlier(one: Option<BulkError>, other: Option<BulkError>) -> Option<BulkError> {
-    let index = |error: &BulkError| match error {
-        BulkError::Database { index, .. } | BulkError::Position { index, .. } => *index,
-        BulkError::Lengths { .. } => 0,
-    };
-    one.into_iter().chain(other).min_by_key(index)
+    /// The first position whose value no file has, and why.
+    missing: Option<(usize, DbError)>,
 }
 
 /// The results of `work` on each item, each on a thread of its own; this thread takes the first.
