@@ -101,8 +101,6 @@ pub(crate) struct NodeCounts {
     pub nodes: u64,
     /// Positions whose value the databases knew.
     pub tb_hits: u64,
-    /// Positions at the horizon, which were evaluated.
-    pub evaluated: u64,
     /// The longest line, in turns.
     pub seldepth: u32,
 }
@@ -307,7 +305,6 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         }
         let estimate = || (node.estimate).unwrap_or_else(|| context.evaluator.evaluate(position));
         if depth == 0 {
-            self.counts.evaluated += 1;
             return estimate();
         }
         if depth <= FUTILE_DEPTH && context.selective && window.beta < Score::WON {

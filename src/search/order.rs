@@ -154,9 +154,7 @@ impl Order<'_> {
             ranked.push(Ranked::new(rank, turn));
         });
     }
-}
 
-impl Order<'_> {
     /// Appends the position's turns, ranked by the static evaluation of the positions after them.
     pub fn rank_by_evaluation(
         &self,
