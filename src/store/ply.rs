@@ -42,7 +42,6 @@ pub(crate) fn plies(rules: &Rules) -> Range<u8> {
 #[derive(Debug)]
 pub struct PlyFile {
     file: TableFile,
-    path: PathBuf,
     rules: Rules,
     ply: u8,
     /// In the order of [`StageSets::stages_of`].
@@ -75,11 +74,10 @@ impl PlyFile {
         let [stones] = fields.take()?;
         if stones != rules.stones {
             // The fingerprint does not depend on the number of stones.
-            let same = |other: &&(&str, Rules)| other.1 == Rules { stones, ..rules };
             return Err(DbError::OtherRules {
                 file: path,
                 rules,
-                found: Rules::NAMED.iter().find(same).map(|&(name, _)| name),
+                found: Rules { stones, ..rules }.name(),
             });
         }
         fields.expect("ply", [ply])?;
@@ -98,7 +96,6 @@ impl PlyFile {
         }
         Ok(PlyFile {
             file: TableFile::new(container, 0x8000 | u16::from(ply) << 8),
-            path,
             rules,
             ply,
             stages,
@@ -112,7 +109,7 @@ impl PlyFile {
 
     /// The path of the file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.container.name()
     }
 
     /// The size of the file in bytes.

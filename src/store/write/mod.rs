@@ -278,7 +278,6 @@ pub struct Temporary {
     /// The file, which is empty at first.
     pub file: File,
     path: PathBuf,
-    folder: PathBuf,
 }
 
 impl Temporary {
@@ -299,7 +298,6 @@ impl Temporary {
         Ok(Temporary {
             file: File::create_new(&path)?,
             path,
-            folder: folder.to_path_buf(),
         })
     }
 
@@ -312,7 +310,9 @@ impl Temporary {
         fs::rename(&self.path, path)?;
         // Not all systems can open or flush folders. If a crash loses the name, the file is built
         // again.
-        let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
+        if let Some(folder) = self.path.parent() {
+            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        }
         Ok(())
     }
 }
