@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::Index;
 use super::histogram::{Histogram, VALUES};
-use super::{BitSet, Index};
 use crate::value::Metric;
 
 impl Histogram {
@@ -19,7 +19,11 @@ impl Histogram {
         let count_row = |mut histogram: Histogram, (row, values): (usize, &[u8])| {
             match index.first_columns(row) {
                 None => histogram.count_all(values),
-                Some(first) => histogram.count_marked(values, &first),
+                Some(first) => {
+                    for column in first.iter() {
+                        histogram.counts[usize::from(values[column])] += 1;
+                    }
+                }
             }
             histogram
         };
@@ -55,12 +59,6 @@ impl Histogram {
         }
         for (value, count) in self.counts.iter_mut().enumerate() {
             *count += lanes.iter().map(|lane| u64::from(lane[value])).sum::<u64>();
-        }
-    }
-
-    fn count_marked(&mut self, values: &[u8], marked: &BitSet) {
-        for column in marked.iter() {
-            self.counts[usize::from(values[column])] += 1;
         }
     }
 }

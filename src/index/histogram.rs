@@ -103,10 +103,7 @@ impl Histogram {
 impl Default for Histogram {
     /// A histogram without positions.
     fn default() -> Histogram {
-        Histogram {
-            counts: [0; VALUES],
-            distance: Distance::ToEnd,
-        }
+        Histogram::from_counts([0; VALUES])
     }
 }
 

@@ -175,7 +175,7 @@ impl StageSets {
         let width = usize::from(most_lost) + 1;
         let mut stage_sets = StageSets {
             most_lost,
-            stages: vec![vec![[BitSet::EMPTY, BitSet::EMPTY]; width * width]],
+            stages: vec![vec![[BitSet::EMPTY; 2]; width * width]],
         };
         let mut empty = BitSet::new(1);
         empty.insert(0);
@@ -188,8 +188,7 @@ impl StageSets {
     pub(crate) fn extend(&mut self, rules: &Rules, last_ply: u8) {
         let places = self.stages[0].len();
         for ply in self.stages.len() as u8 - 1..last_ply {
-            let nothing = || [BitSet::EMPTY, BitSet::EMPTY];
-            self.stages.push((0..places).map(|_| nothing()).collect());
+            self.stages.push(vec![[BitSet::EMPTY; 2]; places]);
             for stage in self.stages_of(ply).collect::<Vec<_>>() {
                 self.follow(rules, stage);
             }
