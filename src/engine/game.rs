@@ -222,8 +222,7 @@ impl Game {
     /// The positions before this one to which the game can come back: those since a stone was last
     /// placed or removed.
     pub fn earlier(&self) -> &[Position] {
-        let is_final = |action: &Turn| action.from().is_none() && !action.is_pass();
-        let since = self.actions.iter().rposition(is_final);
+        let since = self.actions.iter().rposition(|action| !action.is_quiet());
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
 

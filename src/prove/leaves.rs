@@ -86,14 +86,10 @@ impl<'a> Leaves<'a> {
 
     /// The assumed score of other pairs for a side; `None` if the databases are probed.
     fn assumed(&self, side: Side) -> Option<Score> {
-        let score = |loser| {
-            if loser == side {
-                Score::LOST
-            } else {
-                Score::WON
-            }
-        };
-        self.loser.map(score)
+        self.loser.map(|loser| match loser == side {
+            true => Score::LOST,
+            false => Score::WON,
+        })
     }
 
     /// Ends the search; the score is not used.

@@ -60,15 +60,11 @@ impl Position {
     pub fn parse_counted(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError> {
         let fields = Fields::read(text)?;
         let position = fields.position(rules)?;
-        let is_counted = !position.is_placing() && !position.removal_owed();
-        Ok((
-            position,
-            if is_counted {
-                fields.quiet_turns.into()
-            } else {
-                0
-            },
-        ))
+        let quiet_turns = match position.is_placing() || position.removal_owed() {
+            true => 0,
+            false => fields.quiet_turns.into(),
+        };
+        Ok((position, quiet_turns))
     }
 
     /// The position's text in its canonical form.
