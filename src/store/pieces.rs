@@ -18,7 +18,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
-use super::source::ByteSource;
+use super::source::{ByteSource, end_of};
 use crate::lock;
 
 /// Bytes of a file that a question needs, and that its source does not have yet.
@@ -182,9 +182,7 @@ impl ByteSource for Pieces {
     }
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        let end = start.checked_add(length as u64);
-        let end = end.filter(|&end| end <= self.size);
-        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let end = end_of(start, length, self.size)?;
         let mut held = self.lock();
         held.clock += 1;
         let used = held.clock;

@@ -41,6 +41,13 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn ByteSource>> {
     Ok(Box::new(OpenFile::new(File::open(path)?)?))
 }
 
+/// Where a range ends, which must lie within a source of this size.
+pub(super) fn end_of(start: u64, length: usize, size: u64) -> io::Result<u64> {
+    let end = start.checked_add(length as u64);
+    let end = end.filter(|&end| end <= size);
+    end.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
 /// A part of other bytes, such as a database within the assets of an app.
 #[derive(Debug)]
 pub struct ByteRange<T> {
@@ -77,12 +84,9 @@ impl<T: ByteSource> ByteSource for ByteRange<T> {
     }
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        let end = start.checked_add(length as u64);
-        let first = self.start.checked_add(start);
-        match first.filter(|_| end.is_some_and(|end| end <= self.size)) {
-            Some(first) => self.source.read(first, length),
-            None => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+        end_of(start, length, self.size)?;
+        // No source has bytes from the largest number on.
+        self.source.read(self.start.saturating_add(start), length)
     }
 
     fn head_bytes(&self) -> Option<u32> {
@@ -117,10 +121,7 @@ impl ByteSource for OpenFile {
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         // Untrusted lengths must not allocate large vectors.
-        let end = start.checked_add(length as u64);
-        if end.is_none_or(|end| end > self.size) {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
+        end_of(start, length, self.size)?;
         let mut bytes = vec![0; length];
         read_at(&self.file, &mut bytes, start)?;
         Ok(Cow::Owned(bytes))
