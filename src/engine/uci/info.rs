@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::options::EngineOptions;
 use crate::engine::player::SkillLevel;
-use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::search::{Evaluation, PrincipalVariation, Score, ScoreMeaning};
 use crate::value::{Value, Wdl};
@@ -18,7 +17,6 @@ pub(super) fn is_turned(position: &Position, options: &EngineOptions) -> bool {
 pub(super) fn line(
     variation: &PrincipalVariation,
     position: &Position,
-    rules: &Rules,
     options: &EngineOptions,
 ) -> String {
     let PrincipalVariation {
@@ -33,7 +31,7 @@ pub(super) fn line(
     } = variation;
     let (score, [win, draw, loss]) = match (
         is_turned(position, options),
-        chances(variation, Curve::of(rules, options)),
+        chances(variation, Curve::of(options)),
     ) {
         (false, chances) => (*score, chances),
         (true, [win, draw, loss]) => (-*score, [loss, draw, win]),
@@ -52,7 +50,7 @@ pub(super) fn line(
     );
     let mut position = *position;
     for &turn in turns {
-        for (action, after) in position.actions(turn, rules).unwrap_or_default() {
+        for (action, after) in position.actions(turn, &options.rules()).unwrap_or_default() {
             // Writing to a string cannot fail.
             let _ = write!(line, " {action}");
             position = after;
@@ -105,8 +103,8 @@ impl Curve {
     };
 
     /// The curve for the estimates of the configured level.
-    fn of(rules: &Rules, options: &EngineOptions) -> Curve {
-        match Evaluation::best(rules) {
+    fn of(options: &EngineOptions) -> Curve {
+        match Evaluation::best(&options.rules()) {
             Evaluation::Network(_) if options.skill() == SkillLevel::PERFECT => Curve::NETWORK,
             _ => Curve::BY_HAND,
         }

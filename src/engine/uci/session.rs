@@ -68,9 +68,8 @@ pub fn run(
     let options = EngineOptions::new(path, threads, rules);
     let session = UciSession {
         warming: warm_up(&database),
-        rules,
         output: Arc::new(SharedOutput(Mutex::new((output, Ok(()))))),
-        search: Arc::new(search(rules, &options)),
+        search: Arc::new(search(&options)),
         database,
         options,
         game: Game::new(rules, Position::start(&rules)),
@@ -126,7 +125,6 @@ struct Running {
 }
 
 struct UciSession<W> {
-    rules: Rules,
     output: Arc<SharedOutput<W>>,
     options: EngineOptions,
     database: Arc<Database>,
@@ -154,9 +152,9 @@ fn warm_up(database: &Arc<Database>) -> Option<JoinHandle<()>> {
 }
 
 /// A search with an empty transposition table of the configured size.
-fn search(rules: Rules, options: &EngineOptions) -> Search {
+fn search(options: &EngineOptions) -> Search {
     let bytes = usize::try_from(u64::from(options.hash) << 20).unwrap_or(usize::MAX);
-    Search::new(rules, bytes, options.threads as usize)
+    Search::new(options.rules(), bytes, options.threads as usize)
 }
 
 impl<W: Write + Send + 'static> UciSession<W> {
@@ -261,14 +259,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
             }
             UciCommand::NewGame => {
                 self.begun = None;
-                self.game = Game::new(self.rules, Position::start(&self.rules));
+                let rules = self.options.rules();
+                self.game = Game::new(rules, Position::start(&rules));
                 match Arc::get_mut(&mut self.search) {
                     Some(search) => search.clear(),
-                    None => self.search = Arc::new(search(self.rules, &self.options)),
+                    None => self.search = Arc::new(search(&self.options)),
                 }
             }
             UciCommand::SetOption { name, value } => self.set_option(&name, &value)?,
-            UciCommand::Position(line) => self.game = (self.read)(&line, &self.rules)?,
+            UciCommand::Position(line) => self.game = (self.read)(&line, &self.options.rules())?,
             UciCommand::Go(go) => self.go(&go),
             UciCommand::Show => self.show(),
             UciCommand::Eval => self.evaluate(),
@@ -293,7 +292,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         options.set(name, value)?;
         let rules = options.rules();
         let mut problem = None;
-        if (&options.path, rules) != (&self.options.path, self.rules) {
+        if (&options.path, rules) != (&self.options.path, self.options.rules()) {
             let opened = match options.path.as_str() {
                 "" => Database::embedded(rules),
                 path => (self.database.reopen(Path::new(path), rules))
@@ -318,16 +317,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
         if searching(&options) != searching(&self.options) {
             // Free the old table before allocating the new one.
             self.search = Arc::new(Search::new(rules, 0, 1));
-            self.search = Arc::new(search(rules, &options));
+            self.search = Arc::new(search(&options));
             let size = self.search.hash_bytes() >> 20;
             if size < options.hash as usize {
                 let sentence = format!("the system gives only {size} MiB of memory for Hash");
                 problem = problem.or(Some(sentence));
             }
         }
-        if rules != self.rules {
+        if rules != self.options.rules() {
             // A game cannot continue under other rules.
-            self.rules = rules;
             self.game = Game::new(rules, Position::start(&rules));
         }
         self.begun = None;
@@ -374,9 +372,9 @@ impl<W: Write + Send + 'static> UciSession<W> {
             is_infinite: go.is_infinite,
             chosen: None,
         });
-        let (output, options, rules) = (Arc::clone(&self.output), self.options.clone(), self.rules);
+        let (output, options) = (Arc::clone(&self.output), self.options.clone());
         let info = move |variation: &PrincipalVariation| {
-            output.line(&info::line(variation, &position, &rules, &options));
+            output.line(&info::line(variation, &position, &options));
             output.has_failed()
         };
         if let Some((after, rest)) = &self.begun
@@ -388,7 +386,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         }
         let game = self.game_with_draws();
         // The frontend decides whether a drawn game goes on.
-        let ending = game.ending().filter(|_| !position.is_over(&rules));
+        let ending = game.ending().filter(|_| !position.is_over(game.rules()));
         if let Some(ending) = ending {
             self.output.line(&format!("info string {ending}"));
         }
@@ -412,7 +410,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
     /// Reports the chosen turn, or the first action of it.
     fn report(&mut self, chosen: Option<Choice>) {
         let Some(choice) = chosen else {
-            let result = self.game.position().result(&self.rules);
+            let result = self.game.position().result(self.game.rules());
             let score = info::score_text(Score::from(result.unwrap_or(Value::LOST)));
             self.output.line(&format!("info depth 0 score {score}"));
             return self.output.line("bestmove none");
@@ -420,7 +418,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         if let Some(failure) = choice.failure {
             self.output.error(&(self.sentence)(&failure));
         }
-        let actions = self.game.position().actions(choice.turn, &self.rules);
+        let actions = self.game.position().actions(choice.turn, self.game.rules());
         let first = actions.and_then(|actions| actions.into_iter().next());
         let Some((first, after)) = first else {
             return self.output.line(&format!("bestmove {}", choice.turn));
@@ -441,7 +439,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.output.line(line);
         }
         let (player, game) = (self.player(), self.game_with_draws());
-        let text = position.letters_counted(&self.rules, game.quiet_turns());
+        let text = position.letters_counted(game.rules(), game.quiet_turns());
         self.output.line(&format!("Fen: {}", text.as_str()));
         let value = match player.look_up(&game) {
             Ok(answer) => {
@@ -474,7 +472,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
         let (score, source) = match self.player().look_up(&self.game_with_draws()) {
             Ok(answer) if answer.source == Source::Rules => (answer.value.into(), "rules"),
             Ok(answer) => {
-                let value = self.rules.distance().to_end(answer.value);
+                let value = self.game.rules().distance().to_end(answer.value);
                 (value.into(), "databases")
             }
             Err(_) => (
