@@ -94,7 +94,10 @@ impl Position {
                 _ => b'*',
             };
         }
-        let mut text = Letters::default();
+        let mut text = Letters {
+            letters: [0; 80],
+            length: 0,
+        };
         text.push(&board);
         let (phase, action) = match self.phase(rules) {
             Phase::Over => (b'o', b'?'),
@@ -157,15 +160,6 @@ impl Letters {
     pub fn as_str(&self) -> &str {
         // All characters are ASCII.
         str::from_utf8(&self.letters[..self.length]).unwrap_or_default()
-    }
-}
-
-impl Default for Letters {
-    fn default() -> Letters {
-        Letters {
-            letters: [0; 80],
-            length: 0,
-        }
     }
 }
 
