@@ -14,7 +14,7 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::sample::canonical;
-use crate::solve::Loader;
+use crate::solve::{Loader, ply};
 use crate::store::{DbError, PlyFile};
 use crate::value::{Metric, Value, Wdl};
 
@@ -92,7 +92,7 @@ impl<'a> Survey<'a> {
     /// [`DbError::Corrupt`] if a file is damaged, [`DbError::Io`] if there is too little memory.
     pub fn records(&mut self, pair: Pair, most: usize) -> Result<PairRecords, DbError> {
         let metric = self.db.file(pair)?.metric();
-        let tables = self.tables(pair)?;
+        let tables = self.tables(pair.tables())?;
         let extremes = tables.iter().map(|table| {
             let histogram = self.db.histogram(table.material())?;
             Ok((table.material(), table.extremes(histogram, metric, most)))
@@ -104,18 +104,16 @@ impl<'a> Survey<'a> {
         })
     }
 
-    fn tables(&mut self, pair: Pair) -> Result<Vec<Whole>, DbError> {
-        let tables = pair.tables().into_iter();
-        tables.map(|material| self.table(material)).collect()
-    }
-
-    fn table(&mut self, material: Material) -> Result<Whole, DbError> {
-        Ok(Whole {
-            index: Index::new(material),
-            values: self.loader.load(material)?,
-            rules: *self.db.rules(),
-            stage: None,
-        })
+    fn tables(&mut self, tables: Vec<Material>) -> Result<Vec<Whole>, DbError> {
+        let whole = |material| {
+            Ok(Whole {
+                index: Index::new(material),
+                values: self.loader.load(material)?,
+                rules: *self.db.rules(),
+                stage: None,
+            })
+        };
+        tables.into_iter().map(whole).collect()
     }
 }
 
@@ -164,23 +162,14 @@ fn wholes<'a>(
     db: &'a Database,
     file: &'a PlyFile,
 ) -> impl Iterator<Item = Result<(Stage, Whole), DbError>> + 'a {
-    file.stages().filter_map(move |stage| {
-        let table = match file.table(stage, db.stage_sets()) {
-            Ok(table) => table?,
-            Err(error) => return Some(Err(error)),
+    file.stages().map(move |stage| {
+        let whole = Whole {
+            index: Index::new(stage.material()),
+            values: ply::load(db, stage, file.metric())?,
+            rules: *db.rules(),
+            stage: Some(stage),
         };
-        let index = table.index().clone();
-        let loaded = Bytes::new(index.len()).map_err(DbError::io(file.path()));
-        let loaded = loaded.and_then(|mut values| table.load(&mut values).map(|()| values));
-        Some(loaded.map(|values| {
-            let whole = Whole {
-                index,
-                values,
-                rules: *db.rules(),
-                stage: Some(stage),
-            };
-            (stage, whole)
-        }))
+        Ok((stage, whole))
     })
 }
 

@@ -153,9 +153,7 @@ impl<'a> Survey<'a> {
     ) -> Result<bool, DbError> {
         let (db, rules) = (self.db, self.db.rules());
         let metric = db.file(pair)?.metric();
-        let tables = tables_of_rows(pair, rules, turns).into_iter();
-        let tables = tables.map(|material| self.table(material));
-        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let tables = self.tables(tables_of_rows(pair, rules, turns))?;
         let mut common = metric;
         for table in &tables {
             common = common.common(db.file_of(table.material())?.metric());
