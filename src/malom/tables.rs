@@ -338,11 +338,9 @@ impl Recipe for &Sectors {
         if database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage, Metric::Depth);
         }
-        let mut needed = needed.iter();
-        let mut next = |stage| self.next(stage).and_then(|_| needed.next());
-        let quiet = next(stage.after_quiet());
-        let captures = next(stage.after_capture());
-        let [quiet, captures] = [quiet, captures].map(|table| table.map(|values| &values[..]));
+        let mut needed = needed.iter().map(|values| &values[..]);
+        let [quiet, captures] = [stage.after_quiet(), stage.after_capture()]
+            .map(|stage| self.next(stage).and_then(|_| needed.next()));
         let rules = database.rules();
         ply::solve_stage(
             rules,
