@@ -321,9 +321,7 @@ impl Database {
                 return Err(DbError::NoDepths { pair, rules });
             };
             within_limit(&mut ranked, self.rules(), &position, quiet);
-            let Some(best) = ranked.into_iter().next() else {
-                break LineEnd::Over;
-            };
+            let best = certain(ranked.into_iter().next())?;
             quiet = best.turn.count_quiet(quiet);
             position = best.after;
             turns.push(best);
