@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 
 use super::codec::Parameters;
 use super::error::DbError;
-use super::fields::{CHECKSUM, HeadReader, ROW_CHECKSUM, checked, checked_row};
+use super::fields::{CHECKSUM, HeadReader, ROW_CHECKSUM, checked, row_checksum};
 use super::pieces::NeededRange;
 use super::source::ByteSource;
 use crate::rules::Rules;
@@ -226,7 +226,8 @@ impl Container {
         let begin = place.checked_sub(1).map_or(0, |before| page.ends[before]);
         let start = page.start + u64::from(begin);
         let bytes = self.read(start, (page.ends[place] - begin) as usize)?;
-        if checked_row(&bytes, table, row).is_none() {
+        let parts = bytes.split_last_chunk();
+        if parts.is_none_or(|(blocks, sum)| row_checksum(blocks, table, row) != *sum) {
             let what = format!("wrong checksum of row {row}");
             return Err(DbError::corrupt(&self.name, start, what));
         }

@@ -25,12 +25,6 @@ pub(crate) fn row_checksum(bytes: &[u8], table: usize, row: usize) -> [u8; ROW_C
     (xxh3_64_with_seed(bytes, seed) as u32).to_le_bytes()
 }
 
-/// The bytes of a row without the checksum at their end; `None` if it is wrong.
-pub(crate) fn checked_row(bytes: &[u8], table: usize, row: usize) -> Option<&[u8]> {
-    let (bytes, sum) = bytes.split_last_chunk()?;
-    (row_checksum(bytes, table, row) == *sum).then_some(bytes)
-}
-
 /// Takes a number from the front: seven bits in each byte, the low ones first; the highest bit of a
 /// byte is set if another byte follows. `None` if the bytes end too soon or the number has more
 /// than 63 bits.
