@@ -183,7 +183,11 @@ impl Database {
         }
         for ply in store::plies(&self.rules) {
             if let Some(origin) = find(&store::ply_file_name(ply)) {
-                self.add_ply(ply, origin);
+                let place = usize::from(ply);
+                self.plies
+                    .resize_with(self.plies.len().max(place + 1), || None);
+                self.plies[place] = Some(OnDemand::new(origin));
+                self.stage_sets = OnceLock::new();
             }
         }
     }
@@ -246,21 +250,10 @@ impl Database {
         let plies = self.plies.len().max(other.plies.len());
         self.plies.resize_with(plies, || None);
         for (own, other) in self.plies.iter_mut().zip(other.plies) {
-            if own.is_none() {
-                *own = other;
-            }
+            *own = own.take().or(other);
         }
         self.stage_sets = OnceLock::new();
         Ok(self.with_cache_bytes(Database::DEFAULT_CACHE_BYTES))
-    }
-
-    fn add_ply(&mut self, ply: u8, origin: Origin) {
-        let place = usize::from(ply);
-        if place >= self.plies.len() {
-            self.plies.resize_with(place + 1, || None);
-            self.stage_sets = OnceLock::new();
-        }
-        self.plies[place] = Some(OnDemand::new(origin));
     }
 
     /// The folder, the rules and the metric of the files. Errors about missing files contain a
