@@ -24,9 +24,16 @@ use crate::value::Metric;
 const PAIR_NS_PER_ENTRY: f64 = 61.0;
 const PLY_NS_PER_ENTRY: f64 = 19.0;
 
-/// Bytes of a ply's file per entry of its tables, with and without depths.
-const PLY_BYTES_PER_ENTRY: f64 = 0.087;
-const PLY_WDL_BYTES_PER_ENTRY: f64 = 0.023;
+/// Bytes of a ply's file per entry of its tables, and of the files on the way if the ply is not
+/// kept: measured for `standard`, with diagonals for `twelve`.
+fn ply_bytes_per_entry(rules: &Rules, metric: Metric, kept: bool) -> f64 {
+    match metric {
+        Metric::Depth if !kept => 0.17,
+        Metric::Depth if rules.diagonals => 0.14,
+        Metric::Depth => 0.087,
+        Metric::Wdl => 0.023,
+    }
+}
 
 /// Measured memory besides the tables of a ply, in bytes: the program, the rows, marks of sets, and
 /// buffers of the threads.
@@ -135,7 +142,7 @@ pub struct PlannedPly {
     pub entries: u64,
     /// Whether its file stays; the other plies are only needed to solve these.
     pub kept: bool,
-    /// The size of its file in bytes, kept or not.
+    /// The size of its file in bytes, or of its files on the way.
     pub file_bytes: u64,
     /// The peak memory while it is solved, in bytes.
     pub memory_bytes: u64,
@@ -376,10 +383,7 @@ fn plan_plies(
     request: &BuildRequest,
 ) -> Result<(Option<StageSets>, Vec<PlannedPly>), SolveError> {
     let (rules, keep) = (&request.rules, &request.plies);
-    let bytes_per_entry = match request.profile.of_plies(rules).metric {
-        Metric::Depth => PLY_BYTES_PER_ENTRY,
-        Metric::Wdl => PLY_WDL_BYTES_PER_ENTRY,
-    };
+    let metric = request.profile.of_plies(rules).metric;
     let plies = rules.placements();
     let has_file = |ply| folder.join(ply_file_name(ply)).exists();
     if keep.iter().all(|&ply| has_file(ply)) {
@@ -417,11 +421,12 @@ fn plan_plies(
         });
         let memory_bytes = PLY_FIXED + memory.max().unwrap_or(0);
         let entries = stage_sets.stages_of(ply).map(entries).sum();
+        let is_kept = keep.contains(&ply);
         PlannedPly {
             ply,
             entries,
-            kept: keep.contains(&ply),
-            file_bytes: (entries as f64 * bytes_per_entry) as u64,
+            kept: is_kept,
+            file_bytes: (entries as f64 * ply_bytes_per_entry(rules, metric, is_kept)) as u64,
             memory_bytes,
         }
     };
