@@ -3,9 +3,9 @@
 //!
 //! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
 //! shares the board and its mills, the index, and the rules about removable stones and flying; with
-//! the derivation of omitted values, the shuffles along slides. The slow derivation uses the rules,
-//! `Position::for_each_turn` and `Position::result`; it can only clear an entry that the pass
-//! suspects.
+//! the derivation of omitted values, the shuffles along slides and placements. The slow derivation
+//! uses the rules, `Position::for_each_turn` and `Position::result`; it can only clear an entry that
+//! the pass suspects.
 //!
 //! ```text
 //! parent   M to move, O waits     the table to check or to derive: rows of M, columns of O

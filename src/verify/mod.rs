@@ -18,7 +18,8 @@
 //! A file holds values with the larger side to move. From them the check derives the table with the
 //! smaller side to move, and from that table the larger side's values again. Values of the larger
 //! side that files omit are filled in by the solver's code when a table is loaded, and then checked
-//! like the stored ones; that code and the check share the slides of a whole row (`solve::slides`).
+//! like the stored ones; that code and the check share the slides, and the placements without a mill,
+//! of a whole row (`solve::slides`).
 //!
 //! # What a clean report proves
 //!
