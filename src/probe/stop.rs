@@ -19,9 +19,9 @@ pub fn until<T>(stop: &Stop, ask: impl FnOnce() -> T) -> T {
 
 /// [`until`] with the flag of another thread's question, if it has one.
 pub(super) fn until_any<T>(stop: Option<Stop>, ask: impl FnOnce() -> T) -> T {
-    STOP.set(stop);
+    let outer = STOP.replace(stop);
     let answer = ask();
-    STOP.set(None);
+    STOP.set(outer);
     answer
 }
 
@@ -43,4 +43,20 @@ pub(super) fn check(stop: &Option<Stop>) -> Result<(), DbError> {
 /// [`check`] for this thread's question.
 pub(crate) fn check_own() -> Result<(), DbError> {
     STOP.with_borrow(check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inner_question_leaves_the_flag_of_the_outer_one() {
+        let [set, clear] = [true, false].map(|flag| Stop::new(flag.into()));
+        until(&set, || {
+            assert!(check_own().is_err());
+            assert!(until(&clear, check_own).is_ok());
+            assert!(check_own().is_err());
+        });
+        assert!(check_own().is_ok());
+    }
 }

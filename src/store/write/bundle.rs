@@ -68,8 +68,13 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
         bundle.write_all(&contents)?;
         bundle.write_all(&xxh3_64(&contents).to_le_bytes())?;
         let mut written = length as u64;
-        for (_, from) in files {
-            written += io::copy(&mut File::open(from)?, bundle)?;
+        for ((_, from), member) in files.iter().zip(&opened) {
+            let copied = io::copy(&mut File::open(from)?, bundle)?;
+            if copied != member.bytes {
+                let changed = format!("{} changed while it was copied", from.display());
+                return Err(io::Error::other(changed));
+            }
+            written += copied;
         }
         bundle.sync_all()?;
         Ok(written)
