@@ -34,7 +34,7 @@ use crate::output::{self, Cell, TextTable};
 use crate::progress;
 use crate::report;
 use crate::signals;
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 
 /// The range of `--max-stones`.
 pub const MOST_STONES: RangeInclusive<u64> = 6..=24;
@@ -136,11 +136,11 @@ impl FileOptions {
         let mut present = plan.present.iter();
         match present.find(|(pair, level)| wanted.contains(pair) && *level != asked) {
             None => Ok(()),
-            Some((pair, _)) => Err(Usage(format!(
+            Some((pair, _)) => refuse(format!(
                 "{pair} in {} has another level, and a build leaves files as they are; write them again \
                  with 'millbase repack', or choose another folder with --db",
                 plan.folder.display()
-            ))),
+            )),
         }
     }
 }
@@ -199,11 +199,10 @@ impl Build {
             }
         }
         match request.plies.last() {
-            Some(ply) if *ply >= rules.placements() => Err(Usage(format!(
+            Some(ply) if *ply >= rules.placements() => refuse(format!(
                 "'{ply}' in --plies is too large: at most {} stones are placed before the last one",
                 rules.placements() - 1
-            ))
-            .into()),
+            )),
             _ => Ok(request),
         }
     }
@@ -222,11 +221,11 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
         return Ok(());
     };
     let beyond = |what: &str, bytes, fewer: &str| {
-        Err(Usage(format!(
+        refuse(format!(
             "{what} needs {} of memory, more than the {} of {of}; raise it{fewer}",
             HumanBytes(bytes),
             HumanBytes(limit),
-        )))
+        ))
     };
     let plies = plan.plies().iter().map(|planned| planned.memory_bytes);
     if let Some(bytes) = plies.max().filter(|&bytes| bytes > limit) {
@@ -249,7 +248,7 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
 pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
     match why_unsolved(rules) {
         None => Ok(()),
-        Some(why) => Err(Usage(format!("{why}; leave out --placing"))),
+        Some(why) => refuse(format!("{why}; leave out --placing")),
     }
 }
 

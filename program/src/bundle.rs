@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// Write the databases of a folder into one file, for apps that carry them as one asset
 ///
@@ -67,12 +67,12 @@ impl BundleFiles {
         }
         if self.file.exists() && Bundle::open(&self.file).is_err() {
             let file = self.file.display();
-            let text = format!("'{file}' exists and is not a bundle; name another file");
-            return Err(Usage(text).into());
+            return refuse(format!(
+                "'{file}' exists and is not a bundle; name another file"
+            ));
         }
         if db.location().is_bundle {
-            let text = "the databases are in a bundle already; name their folder with --db";
-            return Err(Usage(text.to_owned()).into());
+            return refuse("the databases are in a bundle already; name their folder with --db");
         }
         let bytes = write_bundle(&self.file, &files)?;
         let bundle = Bundle::open(&self.file)?;

@@ -15,7 +15,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::review::advised;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, refuse};
 
 /// Turn games and positions from any form into another
 ///
@@ -106,7 +106,7 @@ impl Convert {
             _ => None,
         };
         if let Some(sentence) = wrong {
-            return Err(Usage(sentence.to_owned()).into());
+            return refuse(sentence);
         }
         let mut status = Status::Done;
         let mut out = output::stdout();

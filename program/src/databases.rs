@@ -13,7 +13,7 @@ use millbase::{Pair, Rules};
 use crate::advice;
 use crate::options::Options;
 use crate::output;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, Usage, refuse};
 
 /// The folder named by `--db` or `$MILLBASE_DB`.
 fn named(options: &Options) -> Option<PathBuf> {
@@ -104,8 +104,9 @@ pub fn check_folder(folder: &Path) -> Result<(), Usage> {
         return Ok(());
     }
     let folder = folder.display();
-    let message = format!("'{folder}' is not a folder; name the folder of the databases with --db");
-    Err(Usage(message))
+    refuse(format!(
+        "'{folder}' is not a folder; name the folder of the databases with --db"
+    ))
 }
 
 /// The pairs that have a usable file, those with fewer stones first.

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use crate::options::Options;
 use crate::output;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 use crate::{databases, input};
 
 /// The most rows of a group, which readers decode as a whole.
@@ -152,8 +152,9 @@ impl Dataset {
         let families = databases::families(&db, &self.families)?;
         if self.to.exists() && !is_parquet(&self.to) {
             let file = self.to.display();
-            let text = format!("'{file}' exists and is not a Parquet file; name another file");
-            return Err(Usage(text).into());
+            return refuse(format!(
+                "'{file}' exists and is not a Parquet file; name another file"
+            ));
         }
         let cannot = || format!("cannot write {}", self.to.display());
         let temporary = Temporary::create(&self.to).with_context(cannot)?;

@@ -11,7 +11,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 use crate::stream;
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
@@ -74,10 +74,9 @@ fn find(db: &Database, words: &[String]) -> Result<ExplainAnswer> {
     let position = input::position_of(words, db.rules(), advice)?;
     let answer = ExplainAnswer::find(db, &position, turn)?;
     match turn {
-        Some(turn) if answer.turns.is_empty() => Err(Usage(format!(
+        Some(turn) if answer.turns.is_empty() => refuse(format!(
             "{turn} is not a legal turn of this position; 'millbase probe' lists them"
-        ))
-        .into()),
+        )),
         _ => Ok(answer),
     }
 }

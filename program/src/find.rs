@@ -13,7 +13,7 @@ use millbase::{Database, DbError, Metric, Point, PointSet, Position, Symmetry, V
 use crate::databases;
 use crate::options::Options;
 use crate::output;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// List the positions of a pair, or after a number of placements, that satisfy conditions
 ///
@@ -122,16 +122,15 @@ impl Find {
     fn check(&self, db: &Database) -> Result<()> {
         let (own, other) = (self.own.unwrap_or_default(), self.other.unwrap_or_default());
         if let Some(point) = (own & other).into_iter().next() {
-            let sentence =
-                format!("{point} cannot have stones of both sides; --own and --other name it");
-            return Err(Usage(sentence).into());
+            return refuse(format!(
+                "{point} cannot have stones of both sides; --own and --other name it"
+            ));
         }
         if self.depth.is_none() {
             return Ok(());
         }
         if self.value == Some(Wdl::Draw) {
-            let sentence = "a draw has no depth; leave out --depth, or choose --value win or loss";
-            return Err(Usage(sentence.to_owned()).into());
+            return refuse("a draw has no depth; leave out --depth, or choose --value win or loss");
         }
         match self.family {
             Family::Pair(pair) if db.file(pair)?.metric() == Metric::Wdl => {

@@ -14,7 +14,7 @@ use millbase::internals::service::words::Fen;
 use millbase::notation::{Record, RecordReader};
 use millbase::{Pair, Rules};
 
-use crate::status::Usage;
+use crate::status::{Usage, refuse};
 
 /// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
 const LONGEST_LINE: u64 = 1024;
@@ -38,8 +38,7 @@ pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Fen>
     if let [whole, other, ..] = words
         && is_whole(whole)
     {
-        let sentence = format!("'{other}' follows a whole position; {advice}");
-        return Err(Usage(sentence).into());
+        return refuse(format!("'{other}' follows a whole position; {advice}"));
     }
     Ok(position(&words.join(" "), rules)?)
 }
@@ -59,13 +58,13 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
     }
     let name = path.display();
     if path.is_dir() {
-        return Err(Usage(format!(
+        return refuse(format!(
             "'{name}' is a folder; name a file, or '-' for stdin"
-        )));
+        ));
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Usage(format!("cannot read '{name}': {error}"))),
+        Err(error) => refuse(format!("cannot read '{name}': {error}")),
     }
 }
 
@@ -98,7 +97,7 @@ pub fn read_file(path: &Path) -> Result<String, Usage> {
         Ok(text) => Ok(without_mark(&text).to_owned()),
         Err(error) => {
             let (name, reason) = (path.display(), reason(&error));
-            Err(Usage(format!("cannot read '{name}': {reason}")))
+            refuse(format!("cannot read '{name}': {reason}"))
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::output::{self, Cell, TextTable};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent, percents};
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 
 /// Judge an engine by the databases: how often its turns keep the value of the position
 ///
@@ -112,9 +112,9 @@ impl Judge {
         let families = self.families(truth)?;
         let exam = judge::exam(truth, &families, self.positions as usize, self.seed)?;
         if exam.is_empty() {
-            let sentence = "no random position was found in which a turn can be an error; choose \
-                another --from";
-            return Err(Usage(sentence.to_owned()).into());
+            return refuse(
+                "no random position was found in which a turn can be an error; choose another --from",
+            );
         }
         let player = || engine.player(&db, patience);
         let bar = progress::counter(options, exam.len() as u64, "positions");
@@ -124,8 +124,9 @@ impl Judge {
         let report = ExamReport::new(&exam, &replies, db.rules());
         let failure = report.failure.clone();
         if let (Some(failure), true) = (&failure, report.failed as usize == exam.len()) {
-            let sentence = format!("the engine gave no turn in the whole exam: {failure}");
-            return Err(Usage(sentence).into());
+            return refuse(format!(
+                "the engine gave no turn in the whole exam: {failure}"
+            ));
         }
         let [from_start, from_draws, from_wins] = self.play(&db, &player, &families, options)?;
         let judgement = Judgement {

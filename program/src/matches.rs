@@ -30,7 +30,7 @@ use crate::output::{self, Cell, TextTable};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent};
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 
 /// Play a match between two players, and report wins, draws, losses and first errors
 ///
@@ -234,11 +234,10 @@ impl Match {
             };
             let Some(position) = found else {
                 let value = self.value.map_or("", Wdl::name);
-                let sentence = format!(
+                return refuse(format!(
                     "no random position of {family} with the value {value} was found; choose \
                     another --from or --value"
-                );
-                return Err(Usage(sentence).into());
+                ));
             };
             starts.push(Game::new(*rules, position));
         }
@@ -248,9 +247,9 @@ impl Match {
         for start in &starts {
             if let Some(ending) = start.clone().with_draws(draws).ending() {
                 let start = start_text(start);
-                let sentence =
-                    format!("a match cannot start at {start}: {ending}; choose another position");
-                return Err(Usage(sentence).into());
+                return refuse(format!(
+                    "a match cannot start at {start}: {ending}; choose another position"
+                ));
             }
         }
         Ok(starts)
@@ -273,10 +272,9 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Game>> {
     }
     match starts.is_empty() {
         false => Ok(starts),
-        true => {
-            let sentence = format!("'{name}' does not contain a position; write one on each line");
-            Err(Usage(sentence).into())
-        }
+        true => refuse(format!(
+            "'{name}' does not contain a position; write one on each line"
+        )),
     }
 }
 

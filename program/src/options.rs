@@ -9,7 +9,7 @@ use millbase::Rules;
 use millbase::internals::service::settings;
 
 use crate::input;
-use crate::status::Usage;
+use crate::status::{Usage, refuse};
 
 /// The options of all commands.
 #[derive(Args, Clone)]
@@ -52,7 +52,7 @@ impl Options {
     /// Returns an error if JSON is asked for; `instead` says what has that form.
     pub fn refuse_json(&self, instead: &str) -> Result<(), Usage> {
         match self.json {
-            true => Err(Usage(format!("this command has no JSON form; {instead}"))),
+            true => refuse(format!("this command has no JSON form; {instead}")),
             false => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 
 /// Count the sequences of DEPTH turns from a position
 ///
@@ -109,7 +109,7 @@ impl Perft {
                 let wrong = |why| Usage(format!("'{depth}' is not a DEPTH: {why}; {EXAMPLE}"));
                 Ok((position, number.map_err(wrong)?))
             }
-            _ => Err(Usage(format!("the DEPTH is missing; {EXAMPLE}"))),
+            _ => refuse(format!("the DEPTH is missing; {EXAMPLE}")),
         }
     }
 }

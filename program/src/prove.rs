@@ -16,7 +16,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// Prove the value of the start position
 ///
@@ -85,7 +85,7 @@ impl Prove {
             } else {
                 ""
             };
-            return Err(Usage(format!("the start cannot be proved: {why}{advice}")).into());
+            return refuse(format!("the start cannot be proved: {why}{advice}"));
         }
         let in_memory = || prove::proof_pairs(&options.rules);
         let mut pairs = self.pairs.clone().unwrap_or_else(in_memory);

@@ -24,7 +24,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, refuse};
 
 /// Write the databases again, smaller or without depths
 ///
@@ -146,8 +146,9 @@ impl Repack {
         fs::create_dir_all(&folder).with_context(|| format!("cannot create the folder '{to}'"))?;
         let same = |other: PathBuf| other.canonicalize().ok() == folder.canonicalize().ok();
         if databases::folder(options).is_some_and(same) {
-            let text = format!("'{to}' is the folder of the databases; name another one with --to");
-            return Err(Usage(text).into());
+            return refuse(format!(
+                "'{to}' is the folder of the databases; name another one with --to"
+            ));
         }
         Ok(folder)
     }

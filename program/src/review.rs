@@ -27,7 +27,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, Usage, refuse};
 
 /// Grade the turns of a game or of an archive of games
 ///
@@ -296,7 +296,7 @@ impl Reviewing<'_> {
         if self.turns == 0 {
             let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
             let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
-            return Err(Usage(format!("there is no turn to grade{why}")).into());
+            return refuse(format!("there is no turn to grade{why}"));
         }
         if !self.is_graded
             && let Some(missing) = self.missing.take()
@@ -306,15 +306,15 @@ impl Reviewing<'_> {
         if let Some(file) = &self.command.svg {
             let Some((_, review)) = self.only() else {
                 let games = self.games();
-                let sentence = format!("--svg draws one game, but the input has {games}");
-                return Err(Usage(sentence).into());
+                return refuse(format!("--svg draws one game, but the input has {games}"));
             };
             let svg = fs::canonicalize(file).ok();
             let mut games = self.command.files.iter();
             let name = file.display();
             if svg.is_some() && games.any(|game| fs::canonicalize(game).ok() == svg) {
-                let sentence = format!("'{name}' is the game's own file; name another for --svg");
-                return Err(Usage(sentence).into());
+                return refuse(format!(
+                    "'{name}' is the game's own file; name another for --svg"
+                ));
             }
             let written = output::write_file(file, &graph::svg(review));
             written.with_context(|| format!("cannot write '{name}'"))?;

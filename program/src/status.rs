@@ -100,6 +100,11 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// The error [`Usage`] with this sentence, as the result of a function.
+pub fn refuse<T, E: From<Usage>>(sentence: impl Into<String>) -> Result<T, E> {
+    Err(Usage(sentence.into()).into())
+}
+
 /// The status that a failure ends with.
 pub fn of(error: &Error) -> Status {
     let status = |cause: &(dyn std::error::Error + 'static)| {

@@ -18,7 +18,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
-use crate::status::{Status, Usage};
+use crate::status::{Status, Usage, refuse};
 
 #[derive(Serialize, JsonSchema)]
 pub struct SumsAnswer {
@@ -66,7 +66,7 @@ pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Statu
             list.display()
         )))?;
     if listed.is_empty() {
-        return Err(Usage(format!("the list {} names no file", list.display())).into());
+        return refuse(format!("the list {} names no file", list.display()));
     }
     let folder = databases::folder_to_build(options)?;
     let mut sums: BTreeMap<String, Option<String>> = BTreeMap::new();

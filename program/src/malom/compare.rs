@@ -17,7 +17,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
 use crate::progress;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// Check Malom's sector files against the databases
 ///
@@ -66,11 +66,12 @@ impl CompareMalom {
         let folder = &self.folder;
         let name = folder.display();
         if !folder.is_dir() {
-            return Err(Usage(format!("'{name}' is not a folder")).into());
+            return refuse(format!("'{name}' is not a folder"));
         }
         let Some(scheme) = scheme_of(folder)? else {
-            let text = format!("'{name}' has no {SECVAL}, which every reader of the files needs");
-            return Err(Usage(text).into());
+            return refuse(format!(
+                "'{name}' has no {SECVAL}, which every reader of the files needs"
+            ));
         };
         let (mut there, mut missing, mut damaged) = (Vec::new(), 0, Vec::new());
         for sector in self.selection.sectors()? {
@@ -86,8 +87,7 @@ impl CompareMalom {
             }
         }
         if there.is_empty() && damaged.is_empty() {
-            let text = format!("'{name}' has none of these sector files");
-            return Err(Usage(text).into());
+            return refuse(format!("'{name}' has none of these sector files"));
         }
         let sectors = sectors(scheme, options)?;
         let slots = there.iter().map(|sector| sector.slots()).sum();

@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::output;
 use crate::progress;
 use crate::signals;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// Write the values as Malom's sector files, which several programs read
 ///
@@ -125,11 +125,10 @@ impl ExportMalom {
     fn scheme(&self) -> Result<Scheme> {
         let (there, named) = (scheme_of(&self.to)?, named_scheme(&self.secval)?);
         match (there, named) {
-            (Some(there), Some(named)) if there != named => Err(Usage(format!(
+            (Some(there), Some(named)) if there != named => refuse(format!(
                 "'{}' has another {SECVAL} already; name another folder with --to, or leave out --secval",
                 self.to.display()
-            ))
-            .into()),
+            )),
             (there, named) => Ok(there.or(named).unwrap_or_else(Scheme::complete)),
         }
     }
@@ -144,13 +143,12 @@ fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
         match fs::metadata(&path) {
             Ok(there) if there.len() >= sector.bytes() => {}
             Ok(there) => {
-                return Err(Usage(format!(
+                return refuse(format!(
                     "'{}' is truncated: {} bytes instead of {}; remove it, and it is written anew",
                     path.display(),
                     there.len(),
                     sector.bytes()
-                ))
-                .into());
+                ));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(sector),
             Err(error) => {
@@ -174,11 +172,10 @@ fn check_space(folder: &Path, bytes: u64) -> Result<()> {
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     if bytes > 0 && free < bytes + SPARE {
         let (needed, free) = (HumanBytes(bytes), HumanBytes(free));
-        let text = format!(
+        return refuse(format!(
             "the files take {needed}, and the disk of '{name}' has {free} left; name a folder on \
              another disk, or choose fewer sectors with --moving or --max-stones"
-        );
-        return Err(Usage(text).into());
+        ));
     }
     Ok(())
 }

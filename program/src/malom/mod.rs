@@ -20,7 +20,7 @@ pub use mount::Mount;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::status::Usage;
+use crate::status::{Usage, refuse};
 
 /// Write the databases as files of another program
 #[derive(Subcommand)]
@@ -68,7 +68,7 @@ impl Selection {
                 && self.pair.is_none_or(|pair| sector.pair() == Some(pair))
         });
         match sectors.is_empty() {
-            true => Err(Usage("there is no such sector".to_owned()).into()),
+            true => refuse("there is no such sector"),
             false => Ok(sectors),
         }
     }
@@ -77,8 +77,7 @@ impl Selection {
 /// The databases as sectors.
 fn sectors(scheme: Scheme, options: &Options) -> Result<Sectors> {
     if options.rules != Rules::STANDARD {
-        let text = "sector files are made for the standard rules only; leave out --rules";
-        return Err(Usage(text.to_owned()).into());
+        return refuse("sector files are made for the standard rules only; leave out --rules");
     }
     Ok(Sectors::new(databases::open(options)?, scheme)?)
 }

@@ -2,7 +2,7 @@
 
 use millbase::Side;
 
-use crate::status::Usage;
+use crate::status::{Usage, refuse};
 
 /// A command of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,7 +73,7 @@ impl PlayCommand {
         let name = word.to_ascii_lowercase();
         let command = match (name.as_str(), rest) {
             ("", _) => return Ok(None),
-            ("save" | "replace" | "load", "") => return wrong(format!("say '{name} FILE'")),
+            ("save" | "replace" | "load", "") => return refuse(format!("say '{name} FILE'")),
             ("save", file) => PlayCommand::Save(file.to_owned()),
             ("replace", file) => PlayCommand::Replace(file.to_owned()),
             ("load", file) => PlayCommand::Load(file.to_owned()),
@@ -81,7 +81,7 @@ impl PlayCommand {
             ("black", seat) => PlayCommand::Seat(Side::Black, parse_seat(&name, seat)?),
             ("level", level) => match level.parse() {
                 Ok(level @ 0..=30) => PlayCommand::Level(level),
-                _ => return wrong("say 'level N' with a number from 0 to 30"),
+                _ => return refuse("say 'level N' with a number from 0 to 30"),
             },
             (_, "") => match name.as_str() {
                 "hint" => PlayCommand::Hint,
@@ -95,21 +95,17 @@ impl PlayCommand {
                 "quit" | "exit" => PlayCommand::Quit,
                 _ => PlayCommand::Turn(name),
             },
-            _ => return wrong("that is neither a turn nor a command; 'help' lists them"),
+            _ => return refuse("that is neither a turn nor a command; 'help' lists them"),
         };
         Ok(Some(command))
     }
-}
-
-fn wrong<T>(sentence: impl Into<String>) -> Result<T, Usage> {
-    Err(Usage(sentence.into()))
 }
 
 fn parse_seat(side: &str, text: &str) -> Result<Seat, Usage> {
     match text {
         "human" => Ok(Seat::Human),
         "machine" => Ok(Seat::Machine),
-        _ => wrong(format!("say '{side} human' or '{side} machine'")),
+        _ => refuse(format!("say '{side} human' or '{side} machine'")),
     }
 }
 

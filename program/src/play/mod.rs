@@ -26,7 +26,7 @@ use crate::input::{self, Batches};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
 use crate::review::advised;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, Usage, refuse};
 
 /// Play a game in the terminal, against the machine or another person
 ///
@@ -525,8 +525,4 @@ fn other_rules(file: &str, played: &str, rules: &Rules) -> Error {
         ),
     };
     Usage(sentence).into()
-}
-
-fn refuse<T>(sentence: impl Into<String>) -> Result<T> {
-    Err(Usage(sentence.into()).into())
 }

@@ -22,7 +22,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Status, Usage, refuse};
 
 /// Make puzzles: positions in which one first turn is best, or alone holds the draw
 ///
@@ -163,18 +163,18 @@ impl MakePuzzles {
 
     fn wanted(&self, db: &Database) -> Result<WantedPuzzles> {
         if self.goal == Some(Goal::Draw) && self.turns.is_some() {
-            let sentence = "--turns is the number of turns to a win; leave it out with --goal draw";
-            return Err(Usage(sentence.to_owned()).into());
+            return refuse(
+                "--turns is the number of turns to a win; leave it out with --goal draw",
+            );
         }
         let wins = |theme: &&Theme| matches!(theme, Theme::Sacrifice | Theme::Blockade);
         if let Some(theme) = self.theme.iter().find(wins)
             && self.goal == Some(Goal::Draw)
         {
-            let sentence = format!(
+            return refuse(format!(
                 "only wins have the theme {}; leave out --goal draw",
                 theme.name()
-            );
-            return Err(Usage(sentence).into());
+            ));
         }
         let families = databases::families(db, &self.from)?;
         let has_few = |family: &Family| match family {
@@ -186,12 +186,11 @@ impl MakePuzzles {
         let is_standard = *db.rules() == Rules::STANDARD;
         let hopeless = self.theme.iter().find(takes_two_mills);
         if let Some(theme) = hopeless.filter(|_| is_standard && families.iter().all(has_few)) {
-            let sentence = format!(
+            return refuse(format!(
                 "with at most {FEW} stones there are hardly any puzzles with the theme {}; name larger pairs \
                  with --from, such as 8-5, which 'millbase build' makes",
                 theme.name()
-            );
-            return Err(Usage(sentence).into());
+            ));
         }
         Ok(WantedPuzzles {
             families,

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::options::Options;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 
 /// Make puzzles whose solution is certain, or check a pack of puzzles
 ///
@@ -27,9 +27,10 @@ impl Puzzles {
     /// Runs the subcommand.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if options.rules.quiet_turns > 0 {
-            let sentence = "puzzles state the turns to the end of the game, but under a limit of quiet turns the \
-                databases count those to the next removal; choose --rules without quiet_turns";
-            return Err(Usage(sentence.to_owned()).into());
+            return refuse(
+                "puzzles state the turns to the end of the game, but under a limit of quiet turns the \
+                 databases count those to the next removal; choose --rules without quiet_turns",
+            );
         }
         match self {
             Puzzles::Make(make) => make.run(options),

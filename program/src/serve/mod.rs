@@ -44,7 +44,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::signals;
-use crate::status::{Status, Usage};
+use crate::status::{Status, refuse};
 use building::Builder;
 use guard::Guard;
 use services::Services;
@@ -115,11 +115,10 @@ impl Serve {
     /// Answers until the user or the system asks to stop.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if !self.listen.ip().is_loopback() && !self.public {
-            let message = format!(
+            return refuse(format!(
                 "other machines could reach {}; add --public to allow that, or listen on 127.0.0.1",
                 self.listen
-            );
-            return Err(Usage(message).into());
+            ));
         }
         let threads = options.threads();
         tracing_subscriber::fmt()
