@@ -7,7 +7,7 @@ use anyhow::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use millbase::DbError;
-use millbase::internals::service::failure::{ErrorAnswer, Failure, FailureAnswer};
+use millbase::internals::service::failure::{ErrorAnswer, FailureAnswer};
 
 use super::reply;
 use crate::advice;
@@ -36,9 +36,9 @@ pub enum ApiError {
     MayNotBuild,
 }
 
-impl From<Failure> for ApiError {
-    fn from(failure: Failure) -> ApiError {
-        ApiError::Failed(failure.into())
+impl<E: Into<Error>> From<E> for ApiError {
+    fn from(error: E) -> ApiError {
+        ApiError::Failed(error.into())
     }
 }
 

@@ -125,10 +125,10 @@ pub async fn begin(
             let sentence = "'placing' needs all pairs; leave out 'stones'";
             return Err(Failure::question(sentence).into());
         }
-        build::check_placing(&rules).map_err(|why| ApiError::Failed(why.into()))?;
+        build::check_placing(&rules)?;
     }
     let request = request(rules, most_stones, question.placing);
-    if !builder.begin(request).map_err(ApiError::Failed)? {
+    if !builder.begin(request)? {
         return Err(ApiError::Building);
     }
     let answer = builder.answer(&rules);

@@ -1,14 +1,13 @@
 //! The page and its files. The content security policy allows its own scripts and styles and
 //! requests to this server, and nothing else.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use brotli::BrotliCompress;
 use brotli::enc::BrotliEncoderParams;
@@ -16,6 +15,7 @@ use millbase::internals::held;
 use millbase_page::File;
 
 use super::api_error::ApiError;
+use super::reply;
 use super::services::Services;
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -54,7 +54,8 @@ pub async fn shell(
     ];
     let fill = |text: String, (field, value): &(&str, String)| text.replace(field, value);
     let text = fields.iter().fold(file.text.to_string(), fill);
-    Ok((headers, reply(file, text.into(), "no-cache")).into_response())
+    let response = reply::reply(StatusCode::OK, file.kind, text);
+    Ok((headers, response).into_response())
 }
 
 /// The first language that the browser asks for and the page has, else English.
@@ -104,17 +105,16 @@ pub async fn file(
         return Err(ApiError::NoPath);
     }
     let file = find(millbase_page::files(), &name)?;
-    let text = Cow::Borrowed(&*file.text);
-    let mut response = reply(file, text, "public, max-age=31536000, immutable");
-    let small = match takes_brotli(&asked) {
-        true => compressed(file),
-        false => None,
-    };
-    if let Some(bytes) = small {
-        *response.body_mut() = Body::from(bytes);
-        let headers = response.headers_mut();
+    let mut response = reply::reply(StatusCode::OK, file.kind, &*file.text);
+    let headers = response.headers_mut();
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(header::CACHE_CONTROL, forever);
+    if takes_brotli(&asked)
+        && let Some(bytes) = compressed(file)
+    {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
         headers.insert(header::VARY, header::ACCEPT_ENCODING.into());
+        *response.body_mut() = Body::from(bytes);
     }
     Ok(response)
 }
@@ -152,13 +152,4 @@ fn compressed(file: &'static File) -> Option<Bytes> {
 fn find(files: &'static [File], name: &str) -> Result<&'static File, ApiError> {
     let file = files.iter().find(|file| file.name == name);
     file.ok_or(ApiError::NoPath)
-}
-
-fn reply(file: &File, text: Cow<'static, str>, cache: &'static str) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, file.kind),
-        (header::CACHE_CONTROL, cache),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (headers, text).into_response()
 }

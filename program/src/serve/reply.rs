@@ -1,4 +1,4 @@
-//! Answers as responses in JSON.
+//! Responses with a body: answers in JSON, and the files of the page.
 
 use axum::body::Body;
 use axum::http::{StatusCode, header};
@@ -21,11 +21,11 @@ pub const LINES: &str = "application/x-ndjson";
 pub const ASK_AGAIN: &str = "no-cache";
 
 /// A response with a body of this media type.
-pub fn reply(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response {
+pub fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CACHE_CONTROL, ASK_AGAIN),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    (status, headers, Body::from(body)).into_response()
+    (status, headers, body.into()).into_response()
 }

@@ -136,10 +136,7 @@ async fn ask(
     let (question, rules) = read(&services, asked)?;
     let tag = match topic {
         Topic::Play | Topic::Probes | Topic::Step => None,
-        _ => Some(tag::of(
-            &services.of(rules).map_err(ApiError::Failed)?,
-            &uri,
-        )),
+        _ => Some(tag::of(&services.of(rules)?, &uri)),
     };
     let answer = answer(services, topic, question, rules);
     match tag {
@@ -192,7 +189,7 @@ pub async fn text_of(request: Request) -> Result<String, ApiError> {
 
 async fn databases(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
     let (_, rules) = read(&services, asked)?;
-    let service = services.of(rules).map_err(ApiError::Failed)?;
+    let service = services.of(rules)?;
     Ok(reply_with(&list::ListAnswer::without_paths(
         &service.database,
     )))
@@ -224,7 +221,7 @@ pub struct Health {
 }
 
 async fn health(State(services): State<Services>) -> Result<Response, ApiError> {
-    let service = services.of(*services.rules()).map_err(ApiError::Failed)?;
+    let service = services.of(*services.rules())?;
     let answer = Health {
         status: "ok",
         databases: service.database.pairs().count(),

@@ -161,10 +161,8 @@ impl Services {
             task.join_next().await
         };
         match timeout(LONGEST_ANSWER, answered).await {
-            Ok(Some(Ok(answer))) => answer.map_err(ApiError::Failed),
-            Ok(_) => Err(ApiError::Failed(anyhow!(
-                "the thread of the answer ended early; ask again"
-            ))),
+            Ok(Some(Ok(answer))) => Ok(answer?),
+            Ok(_) => Err(anyhow!("the thread of the answer ended early; ask again").into()),
             Err(_) => Err(ApiError::Late(LONGEST_ANSWER)),
         }
     }

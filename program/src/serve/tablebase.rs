@@ -175,7 +175,7 @@ async fn one(
     let question = Question::about(fen).checked()?;
     let position = question.position(&rules)?;
     let searches = Topic::Probe.may_search(&question, &rules)?;
-    let tag = tag::of(&services.of(rules).map_err(ApiError::Failed)?, &uri);
+    let tag = tag::of(&services.of(rules)?, &uri);
     let find = async {
         let answer = services.work(searches, rules, move |service, stop| {
             let find = || TablebaseAnswer::find(&service.database, &position);
