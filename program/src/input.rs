@@ -20,7 +20,7 @@ use crate::status::{Usage, refuse};
 const LONGEST_LINE: u64 = 1024;
 
 /// The most bytes of a file of positions, puzzles, checksums or games.
-pub const LARGEST_FILE: u64 = 256 << 20;
+const LARGEST_FILE: u64 = 256 << 20;
 
 /// The bytes of one read: a few hundred lines, whose answers fit into the processor's cache.
 const BUFFER: usize = 1 << 14;
@@ -56,15 +56,15 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
     if path == Path::new(STDIN) {
         return Ok(Box::new(io::stdin()));
     }
-    let name = path.display();
     if path.is_dir() {
+        let name = path.display();
         return refuse(format!(
             "'{name}' is a folder; name a file, or '-' for stdin"
         ));
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => refuse(format!("cannot read '{name}': {error}")),
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 
@@ -93,42 +93,42 @@ pub fn name(path: &Path) -> String {
 
 /// Reads a text file that an argument names, or stdin.
 pub fn read_file(path: &Path) -> Result<String, Usage> {
-    match text_of(open(path)?, LARGEST_FILE) {
-        Ok(text) => Ok(without_mark(&text).to_owned()),
-        Err(error) => {
-            let (name, reason) = (path.display(), reason(&error));
-            refuse(format!("cannot read '{name}': {reason}"))
-        }
+    let text = text_of(open(path)?).map_err(|error| cannot_read(path, &error))?;
+    Ok(without_mark(&text).to_owned())
+}
+
+/// Reads a text file; `None` if it does not exist.
+pub fn read_if_there(path: &Path) -> Result<Option<String>, Usage> {
+    match File::open(path).and_then(text_of) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 
-/// Why a text cannot be read.
-pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
+/// The text of a file. A device may never end.
+fn text_of(file: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    match file.take(LARGEST_FILE + 1).read_to_string(&mut text)? as u64 > LARGEST_FILE {
+        false => Ok(text),
+        true => Err(io::Error::other(format!(
+            "it has more than {LARGEST_FILE} bytes"
+        ))),
+    }
+}
+
+/// The error of a file that cannot be read.
+fn cannot_read(path: &Path, error: &io::Error) -> Usage {
+    let reason = match error.kind() {
         ErrorKind::InvalidData => "it is not a text in UTF-8".to_owned(),
         _ => error.to_string(),
-    }
+    };
+    Usage(format!("cannot read '{}': {reason}", path.display()))
 }
 
-/// Reads a text file of at most this many bytes.
-pub fn read_at_most(path: &Path, most: u64) -> io::Result<String> {
-    text_of(File::open(path)?, most)
-}
-
-/// A text of at most this many bytes: a device may never end.
-fn text_of(file: impl Read, most: u64) -> io::Result<String> {
-    let mut text = String::new();
-    match file.take(most + 1).read_to_string(&mut text)? as u64 > most {
-        false => Ok(text),
-        true => Err(io::Error::other(format!("it has more than {most} bytes"))),
-    }
-}
-
-/// The byte order mark, which some editors put before a text.
-pub const MARK: &str = "\u{feff}";
-
+/// The text without the byte order mark that some editors put before it.
 fn without_mark(text: &str) -> &str {
-    text.strip_prefix(MARK).unwrap_or(text)
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Returns an error if a pair has more stones than the rules give a side.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::engine::{DrawRule, Game};
@@ -335,13 +335,7 @@ impl Log {
     /// last line that was not written completely, and refuses a file that this match did not begin.
     fn open(path: &Path, header: &LogHeader, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
         let name = path.display().to_string();
-        let text = match input::read_at_most(path, input::LARGEST_FILE) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            text => text.map_err(|error| {
-                let reason = input::reason(&error);
-                Usage(format!("cannot read '{name}': {reason}"))
-            })?,
-        };
+        let text = input::read_if_there(path)?.unwrap_or_default();
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         let wrong = |number: usize, why: &dyn Display| {
             Usage(format!(
@@ -383,7 +377,7 @@ impl Log {
     fn write(&mut self, line: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string(line)? + "\n";
         let written = self.file.write_all(text.as_bytes());
-        written.map_err(|error| Error::new(error).context(format!("cannot write '{}'", self.name)))
+        written.with_context(|| format!("cannot write '{}'", self.name))
     }
 }
 
