@@ -172,9 +172,12 @@ impl Convert {
             return Ok(Ok(()));
         };
         let (game, rules) = (&record.game, record.rules());
-        let texts = match form.of_games() {
-            Ok(GameForm::List(_)) if Fen::start_of(game) != Fen::new(&Position::start(rules), rules) => {
-                Err("a list of turns cannot state the position that it begins with; choose another form".to_owned())
+        let (text, written) = match form.of_games() {
+            Ok(GameForm::List(_))
+                if Fen::start_of(game) != Fen::new(&Position::start(rules), rules) =>
+            {
+                let why = "a list of turns cannot state the position that it begins with; choose another form";
+                (String::new(), Err(why.to_owned()))
             }
             Ok(form) => {
                 let gap = match form {
@@ -186,18 +189,12 @@ impl Convert {
                     _ => "",
                 };
                 *sets_rules |= *rules != Rules::STANDARD;
-                Ok(gap.to_owned() + &game_text(&record, form))
+                (gap.to_owned() + &game_text(&record, form), Ok(()))
             }
-            Err(form) => {
-                let (text, written) = self.positions(&record, form);
-                out.write_all(text.as_bytes())?;
-                return Ok(written);
-            }
+            Err(form) => self.positions(&record, form),
         };
-        match texts {
-            Ok(text) => Ok(Ok(out.write_all(text.as_bytes())?)),
-            Err(sentence) => Ok(Err(sentence)),
-        }
+        out.write_all(text.as_bytes())?;
+        Ok(written)
     }
 
     /// Whether the form has the last turn of a game even where the removal that it earns is still due.
