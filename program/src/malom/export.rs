@@ -192,11 +192,8 @@ fn write_secval(folder: &Path, scheme: &Scheme) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    let name = path.display();
-    let temporary = temporary(&path);
-    fs::write(&temporary, scheme.text())
-        .and_then(|()| fs::rename(&temporary, &path))
-        .with_context(|| format!("cannot write '{name}'"))
+    output::write_file(&path, scheme.text())
+        .with_context(|| format!("cannot write '{}'", path.display()))
 }
 
 /// The name under which a file is written.

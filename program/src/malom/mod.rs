@@ -5,8 +5,6 @@ pub mod export;
 #[cfg(target_os = "linux")]
 pub mod mount;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -93,13 +91,10 @@ fn read_scheme(file: &Path) -> Result<Scheme> {
 /// The text that lists the sectors of a folder, if it has one.
 fn scheme_of(folder: &Path) -> Result<Option<Scheme>> {
     let file = folder.join(SECVAL);
-    match fs::metadata(&file) {
-        Ok(_) => read_scheme(&file).map(Some),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            let name = file.display();
-            Err(error).with_context(|| format!("cannot read '{name}'"))
-        }
+    let cannot = || format!("cannot read '{}'", file.display());
+    match file.try_exists().with_context(cannot)? {
+        true => read_scheme(&file).map(Some),
+        false => Ok(None),
     }
 }
 
