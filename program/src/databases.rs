@@ -53,20 +53,18 @@ pub fn open(options: &Options) -> Result<Database> {
             let opened = Database::open_in(&folder, options.rules);
             opened.map_err(not_databases)?
         }
-        _ => {
-            if let Some(folder) = named(options) {
-                let folder = folder.display();
+        _ => match named(options) {
+            Some(folder) => {
+                let name = folder.display();
                 let note = "so only the built-in databases are used";
                 output::note(
                     options,
-                    format_args!("note: the folder '{folder}' does not exist, {note}"),
+                    format_args!("note: the folder '{name}' does not exist, {note}"),
                 );
+                Database::embedded_for(&folder, options.rules)
             }
-            match named(options) {
-                Some(folder) => Database::embedded_for(&folder, options.rules),
-                None => Database::embedded(options.rules),
-            }
-        }
+            None => Database::embedded(options.rules),
+        },
     };
     Ok(match options.threads {
         Some(1) => database.on_one_thread(),
