@@ -89,10 +89,6 @@ impl Column {
     ) -> Column {
         Column { name, kind, number }
     }
-
-    fn is_optional(&self) -> bool {
-        self.kind.starts_with("optional")
-    }
 }
 
 const SET: &str = "required int32 (INTEGER(32,false))";
@@ -292,7 +288,7 @@ fn write_groups(
             let numbers = group
                 .iter()
                 .map(|row| (column.number)(row, &row.turns.unwrap_or_default()));
-            let present: Option<Vec<i16>> = (column.is_optional()).then(|| {
+            let present: Option<Vec<i16>> = (column.kind.starts_with("optional")).then(|| {
                 numbers
                     .clone()
                     .map(|number| i16::from(number.is_some()))

@@ -1,5 +1,6 @@
 //! The commands of `millbase play`.
 
+use clap::ValueEnum;
 use millbase::Side;
 
 use crate::status::{Usage, refuse};
@@ -40,7 +41,7 @@ pub enum PlayCommand {
 }
 
 /// The player of a side.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Seat {
     /// The user.
     Human,
@@ -102,11 +103,8 @@ impl PlayCommand {
 }
 
 fn parse_seat(side: &str, text: &str) -> Result<Seat, Usage> {
-    match text {
-        "human" => Ok(Seat::Human),
-        "machine" => Ok(Seat::Machine),
-        _ => refuse(format!("say '{side} human' or '{side} machine'")),
-    }
+    let wrong = |_| Usage(format!("say '{side} human' or '{side} machine'"));
+    Seat::from_str(text, false).map_err(wrong)
 }
 
 #[cfg(test)]
