@@ -5,11 +5,10 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use millbase::Metric;
-use millbase::Rules;
 use millbase::internals::stages::{why_no_databases, why_unsolved};
 use millbase::solve::SolveError;
 use millbase::store::{self, DbError, Location};
+use millbase::{Metric, Rules};
 
 /// The error as one sentence that ends with its advice.
 pub fn sentence(error: &DbError) -> String {

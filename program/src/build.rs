@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
-use millbase::Database;
-use millbase::Metric;
 use millbase::internals::held;
 use millbase::internals::service::stats::{PairCounts, PlyCounts};
 use millbase::internals::stages::why_unsolved;
@@ -21,7 +19,7 @@ use millbase::solve::{
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
 };
 use millbase::store::{Compression, PairFile, Profile};
-use millbase::{Material, Pair, Rules};
+use millbase::{Database, Material, Metric, Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 

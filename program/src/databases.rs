@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result};
 use directories::ProjectDirs;
-use millbase::Database;
 use millbase::sample::Family;
 use millbase::store::{self, DbError};
-use millbase::{Pair, Rules};
+use millbase::{Database, Pair, Rules};
 
 use crate::advice;
 use crate::options::Options;

@@ -5,12 +5,11 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use indicatif::HumanBytes;
-use millbase::Database;
-use millbase::Pair;
 use millbase::internals::service::rules::RuleSet;
 use millbase::internals::service::stats::PlyCounts;
 use millbase::internals::stages::why_unsolved;
 use millbase::store::{DbError, PairFile};
+use millbase::{Database, Pair};
 use schemars::JsonSchema;
 use serde::Serialize;
 

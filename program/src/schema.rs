@@ -30,9 +30,8 @@ use crate::serve::routes::Health;
 use crate::serve::tablebase::TablebaseAnswer;
 use crate::{
     bench, build, bundle, dataset, judge, list, matches, perft, prove, records, repack, review,
-    serve,
+    serve, sums, verify,
 };
-use crate::{sums, verify};
 
 /// The file that users read.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/millbase.schema.json");

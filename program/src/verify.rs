@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use indicatif::ProgressBar;
-use millbase::Database;
-use millbase::Pair;
 use millbase::store::{DbError, PlyFile};
 use millbase::verify::{Report, Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
+use millbase::{Database, Pair};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -7,8 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::explain::ExplainAnswer;
-use super::failure::{ErrorAnswer, FailureAnswer};
-use super::failure::{Failure, Refusal};
+use super::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
 use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};

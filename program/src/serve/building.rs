@@ -10,7 +10,6 @@ use anyhow::{Context, Error, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use millbase::Metric;
 use millbase::internals::held;
 use millbase::internals::service::failure::{Failure, FailureAnswer};
 use millbase::internals::service::question::Question;
@@ -21,7 +20,7 @@ use millbase::solve::{
     pairs_up_to,
 };
 use millbase::store::{Compression, Location, Profile};
-use millbase::{Pair, Rules};
+use millbase::{Metric, Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 
