@@ -78,9 +78,9 @@ fn tagged(record: &Record, points: PointNaming) -> String {
         length: 0,
         is_opened: false,
         points,
-        is_first_black: game.start().side_to_move() == Side::Black,
     };
-    writer.line(&record.line, 0);
+    let is_first_black = game.start().side_to_move() == Side::Black;
+    writer.line(&record.line, usize::from(is_first_black));
     writer.word(result);
     writer.text + "\n"
 }
@@ -92,7 +92,6 @@ struct Writer {
     /// Whether a parenthesis was opened just now.
     is_opened: bool,
     points: PointNaming,
-    is_first_black: bool,
 }
 
 impl Writer {
@@ -124,21 +123,20 @@ impl Writer {
         braced.split(' ').for_each(|word| self.word(word));
     }
 
-    /// Writes a line; `ply` turns come before it.
+    /// Writes a line; `ply` turns come before it, counted as if White had begun.
     fn line(&mut self, line: &Line, mut ply: usize) {
         self.comment(&line.comment);
         let mut needs_number = true;
         for turn in &line.turns {
-            let number = (ply + usize::from(self.is_first_black)) / 2 + 1;
-            let is_black = (ply + usize::from(self.is_first_black)) % 2 == 1;
-            if !is_black {
+            let (number, is_white) = (ply / 2 + 1, ply.is_multiple_of(2));
+            if is_white {
                 self.word(&format!("{number}."));
             } else if needs_number {
                 self.word(&format!("{number}..."));
             }
-            let mut marks = turn.marks.split(' ');
-            let glued = marks.clone().next().unwrap_or_default();
-            let glued = if glued.starts_with('$') { "" } else { glued };
+            let mut marks = turn.marks.split(' ').peekable();
+            let glued = marks.next_if(|mark| !mark.starts_with('$'));
+            let glued = glued.unwrap_or_default();
             let text = self.points.turn(turn.turn);
             let (step, removals) = text.split_once(' ').unwrap_or((&text, ""));
             match removals {
@@ -148,10 +146,6 @@ impl Writer {
                     self.word(&format!("{removals}{glued}"));
                 }
             }
-            marks
-                .by_ref()
-                .take(usize::from(!glued.is_empty()))
-                .for_each(drop);
             marks
                 .filter(|mark| !mark.is_empty())
                 .for_each(|mark| self.word(mark));
