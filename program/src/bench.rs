@@ -252,7 +252,7 @@ fn figure(value: f64) -> String {
 /// The pairs that are present together with the pairs that their captures lead to; without these,
 /// turns have no value.
 fn pairs(db: &Database) -> Vec<Pair> {
-    let mut pairs = databases::in_order(db);
+    let mut pairs = databases::usable_pairs(db);
     pairs.retain(|pair| pair.needs(db.rules()).into_iter().all(|need| db.has(need)));
     pairs
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result};
 use directories::ProjectDirs;
+pub use millbase::internals::service::stats::usable_pairs;
 use millbase::sample::Family;
 use millbase::store::{self, DbError};
 use millbase::{Database, Pair, Rules};
@@ -106,13 +107,6 @@ pub fn check_folder(folder: &Path) -> Result<(), Usage> {
     ))
 }
 
-/// The pairs that have a usable file, those with fewer stones first.
-pub fn in_order(db: &Database) -> Vec<Pair> {
-    let mut pairs = Pair::all(db.rules());
-    pairs.retain(|&pair| db.has(pair));
-    pairs
-}
-
 /// The families to draw random positions from: the given ones or, if there are none, all pairs that
 /// have a usable file.
 pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
@@ -120,7 +114,7 @@ pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
         family.check(db.rules()).map_err(Usage)?;
     }
     let families: Vec<Family> = match given {
-        [] => in_order(db).into_iter().map(Family::Pair).collect(),
+        [] => usable_pairs(db).into_iter().map(Family::Pair).collect(),
         _ => given.to_vec(),
     };
     match families.is_empty() {

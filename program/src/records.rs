@@ -160,7 +160,7 @@ impl Records {
         let db = databases::open(options)?;
         let pairs = match self.pair {
             Some(pair) => vec![pair],
-            None => databases::in_order(&db),
+            None => databases::usable_pairs(&db),
         };
         let answer = self.find(&db, &pairs, options)?;
         if answer.pairs.is_empty() && answer.placing.is_empty() {

@@ -80,7 +80,7 @@ impl Repack {
         let (pairs, plies, unusable) = match self.pair {
             Some(pair) => (vec![pair], Vec::new(), Vec::new()),
             None => (
-                databases::in_order(&db),
+                databases::usable_pairs(&db),
                 db.plies().collect(),
                 db.unusable().collect(),
             ),

@@ -169,6 +169,13 @@ impl StatsAnswer {
     }
 }
 
+/// The pairs that have a usable file, those with fewer stones first.
+pub fn usable_pairs(database: &Database) -> Vec<Pair> {
+    let mut pairs = Pair::all(database.rules());
+    pairs.retain(|&pair| database.has(pair));
+    pairs
+}
+
 /// A table of a file with its counts.
 pub type CountedTable<'a> = (&'a PairFile, Material, &'a Histogram);
 
@@ -178,14 +185,8 @@ pub type CountedTable<'a> = (&'a PairFile, Material, &'a Histogram);
 ///
 /// If the pair has no usable file.
 pub fn tables(database: &Database, pair: Option<Pair>) -> Result<Vec<CountedTable<'_>>, DbError> {
-    let all = || {
-        Pair::all(database.rules())
-            .into_iter()
-            .filter(|&pair| database.has(pair))
-            .collect()
-    };
     let mut tables = Vec::new();
-    for pair in pair.map_or_else(all, |pair| vec![pair]) {
+    for pair in pair.map_or_else(|| usable_pairs(database), |pair| vec![pair]) {
         let file = database.file(pair)?;
         for material in pair.tables() {
             tables.push((file, material, database.histogram(material)?));
