@@ -7,8 +7,6 @@ use super::failure::{Failure, Refusal};
 use super::words::Fen;
 use crate::index::Pair;
 use crate::probe::{Database, stop};
-use crate::rules::Rules;
-use crate::rules::position::Position;
 use crate::sample::{self, Family};
 use crate::value::{Dtw, Value, Wdl};
 
@@ -42,7 +40,8 @@ impl RandomAnswer {
         let rules = database.rules();
         let drawn = |number| sample::many(rules, Family::Pair(pair), number..number + 1, seed);
         for position in (0..TRIES).flat_map(drawn) {
-            if position.is_over(rules) || has_mill(&position, rules) {
+            // A mill of the waiting side could look as if a removal were missing.
+            if !rules.board().mills(position.waiting()).is_empty() {
                 continue;
             }
             stop::check_own()?;
@@ -60,9 +59,4 @@ impl RandomAnswer {
             ),
         })
     }
-}
-
-/// Whether the waiting side has a mill. Such a position could look as if a removal were missing.
-fn has_mill(position: &Position, rules: &Rules) -> bool {
-    !rules.board().mills(position.waiting()).is_empty()
 }
