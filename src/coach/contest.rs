@@ -338,7 +338,7 @@ impl MatchScore {
         let pair = self.pairs.entry((game.start, game.number / 2));
         pair.or_default().add(&PairSum {
             points,
-            won: f64::from(u8::from(points == 1.0)),
+            won: f64::from(points == 1.0),
             games: 1.0,
         });
     }

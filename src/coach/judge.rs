@@ -246,8 +246,8 @@ fn group_names((asked, reply): (&ExamPosition, &Reply), rules: &Rules) -> [Strin
 
 impl ExamScore {
     fn of(replies: &[(&ExamPosition, &Reply)]) -> ExamScore {
-        let kept = |reply: &Reply| f64::from(u8::from(reply.is_kept));
-        let shares: Vec<_> = (replies.iter().map(|(_, reply)| (kept(reply), 1.0))).collect();
+        let shares = replies.iter().map(|(_, reply)| (reply.is_kept.into(), 1.0));
+        let shares: Vec<(f64, f64)> = shares.collect();
         let chances = replies
             .iter()
             .map(|(asked, _)| (asked.keeping as f64 / asked.turns.len() as f64, 1.0));

@@ -133,7 +133,7 @@ impl GameResult {
     pub fn points(self, side: Side) -> f64 {
         match self {
             GameResult::Draw => 0.5,
-            _ => f64::from(u8::from(self == GameResult::won_by(side))),
+            _ => f64::from(self == GameResult::won_by(side)),
         }
     }
 
