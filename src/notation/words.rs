@@ -163,11 +163,6 @@ impl TurnWords {
         !has_points && self.expected.is_none() && !self.passes && !self.is_wrong
     }
 
-    /// Whether a point must follow.
-    pub fn is_open(&self) -> bool {
-        self.expected.is_some()
-    }
-
     /// Adds an atom if it belongs to this turn; `false` if it begins the next.
     pub fn take(&mut self, atom: Atom) -> bool {
         match (atom, self.expected) {
@@ -203,7 +198,8 @@ impl TurnWords {
             (set.len() as usize == points.len() && points.len() <= MOST_TAKEN).then_some(set)
         };
         let turn = |from, to, taken: &[Point]| Some(Turn::new(from, to, set(taken)?));
-        if self.is_open() || self.is_wrong {
+        // A point must follow, or an atom made no sense.
+        if self.expected.is_some() || self.is_wrong {
             return Vec::new();
         }
         let found = match (&self.path[..], &self.taken[..]) {
