@@ -43,11 +43,11 @@ pub fn height(value: Value) -> f64 {
 /// The graph: White's wins above the middle line, Black's below it, a dot at each error, gaps where
 /// the value is unknown. Hovering over a dot shows the turn.
 pub fn svg(review: &GameReview) -> String {
-    let values = values_for_white(review);
-    let width = (STEP * values.len() as f64).max(LEAST_WIDTH);
-    let step = (width - 2.0 * MARGIN) / (values.len().max(2) - 1) as f64;
+    let heights = heights(review);
+    let width = (STEP * heights.len() as f64).max(LEAST_WIDTH);
+    let step = (width - 2.0 * MARGIN) / (heights.len().max(2) - 1) as f64;
     let x = |place: usize| MARGIN + step * place as f64;
-    let y = |value: Value| HEIGHT / 2.0 - (HEIGHT / 2.0 - MARGIN) * height(value);
+    let y = |height: f64| HEIGHT / 2.0 - (HEIGHT / 2.0 - MARGIN) * height;
     let (middle, right) = (HEIGHT / 2.0, width - MARGIN);
 
     let mut svg = format!(
@@ -63,19 +63,19 @@ pub fn svg(review: &GameReview) -> String {
     );
     let mut path = String::new();
     let mut is_open = false;
-    for (place, value) in values.iter().enumerate() {
-        if let Some(value) = value {
+    for (place, height) in heights.iter().enumerate() {
+        if let Some(height) = height {
             let command = if is_open { 'L' } else { 'M' };
-            path += &format!("{command}{:.1} {:.1}", x(place), y(*value));
+            path += &format!("{command}{:.1} {:.1}", x(place), y(*height));
         }
-        is_open = value.is_some();
+        is_open = height.is_some();
     }
     svg += &format!(
         "<path d=\"{path}\" fill=\"none\" stroke=\"#1f4e79\" stroke-width=\"2\" \
          stroke-linejoin=\"round\"/>\n"
     );
     for (place, turn) in review.turns.iter().enumerate() {
-        let (Some(grade), Some(after)) = (turn.grade(), values[place + 1]) else {
+        let (Some(grade), Some(after)) = (turn.grade(), heights[place + 1]) else {
             continue;
         };
         if grade.is_error() {
@@ -94,22 +94,18 @@ pub fn svg(review: &GameReview) -> String {
     svg + "</svg>\n"
 }
 
-/// The values for White of the positions from the first to the last.
-fn values_for_white(review: &GameReview) -> Vec<Option<Value>> {
+/// The heights of the positions from the first to the last.
+fn heights(review: &GameReview) -> Vec<Option<f64>> {
+    // That of a value for this side.
+    let of_side = |value: Value, side: Side| match side {
+        Side::White => height(value),
+        Side::Black => -height(value),
+    };
     let before = review.turns.iter().map(|turn| {
         let verdict = turn.verdict.as_ref()?;
-        Some(for_white(verdict.before, turn.side))
+        Some(of_side(verdict.before, turn.side))
     });
     let side = review.last.position.side_to_move();
-    let last = review.last.value.map(|value| for_white(value, side));
+    let last = review.last.value.map(|value| of_side(value, side));
     before.chain([last]).collect()
-}
-
-/// The value for White from a value for `side`.
-fn for_white(value: Value, side: Side) -> Value {
-    match (side, value) {
-        (Side::White, _) | (_, Value::Draw) => value,
-        (Side::Black, Value::Win(dtw)) => Value::Loss(dtw),
-        (Side::Black, Value::Loss(dtw)) => Value::Win(dtw),
-    }
 }
