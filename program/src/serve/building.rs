@@ -266,29 +266,27 @@ impl Builder {
             }
         }
         if answer.allowed {
-            // If files of the folder prevent a build, the answer to a request for one says why.
-            answer.plan = self.plan(rules).unwrap_or(None);
+            answer.plan = self.plan(rules);
         }
         answer
     }
 
-    /// The plan of everything that is missing; `None` if there is no folder for databases, or a bundle in its place.
-    fn plan(&self, rules: &Rules) -> Result<Option<ServerPlan>> {
-        let Ok(folder) = databases::folder_to_build(&self.options(*rules)) else {
-            return Ok(None);
-        };
+    /// The plan of everything that is missing; `None` if there is no folder for databases, or a bundle in its place, or
+    /// if its files prevent a build: then the answer to a request for one says why.
+    fn plan(&self, rules: &Rules) -> Option<ServerPlan> {
+        let folder = databases::folder_to_build(&self.options(*rules)).ok()?;
         let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
         // The page asks again and again; the service has opened the folder.
-        let service = self.services.of(*rules)?;
-        let plan = BuildPlan::of(&service.database, &folder, &everything)?;
-        Ok(Some(ServerPlan {
+        let service = self.services.of(*rules).ok()?;
+        let plan = BuildPlan::of(&service.database, &folder, &everything).ok()?;
+        Some(ServerPlan {
             pairs: plan.pairs.len(),
             file_bytes: plan.file_bytes,
             memory_bytes: plan.memory_bytes,
             seconds: plan.seconds - plan.placing_seconds,
             placing: !plan.plies().is_empty(),
             placing_seconds: plan.placing_seconds,
-        }))
+        })
     }
 }
 
