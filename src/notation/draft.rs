@@ -141,10 +141,11 @@ impl Draft {
         words < LONGEST_TURN && turns_of(&last.join(" ")) < 2
     }
 
-    pub fn tag(&self, name: &str) -> Option<(&str, TextPlace)> {
+    /// The value and the place of a tag.
+    pub fn tag(&self, name: &str) -> Option<(String, TextPlace)> {
         let mut tags = self.tags.iter();
         let (_, value, place) = tags.find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
-        Some((value, *place))
+        Some((value.clone(), *place))
     }
 
     pub fn add_tag(&mut self, name: String, value: String, place: TextPlace) {
@@ -250,10 +251,8 @@ impl Draft {
 
     /// The start of the game, as a text for [`names::start`] and its place; `None` for the empty board.
     fn start_text(&mut self) -> Result<Option<(String, TextPlace)>, Remark> {
-        let tagged = self.tag("FEN").or_else(|| self.tag("Position"));
-        let tagged = tagged.map(|(text, place)| (text.to_owned(), place));
         let Some((text, place)) = self.start.take() else {
-            return Ok(tagged);
+            return Ok(self.tag("FEN").or_else(|| self.tag("Position")));
         };
         let text = match self.is_protocol {
             false => text,
@@ -361,7 +360,6 @@ impl Draft {
     fn rules(&mut self, given: &Rules) -> Result<Rules, Remark> {
         for tag in ["Rules", "Variant", "GameType"] {
             if let Some((name, place)) = self.tag(tag) {
-                let name = name.to_owned();
                 return self.rules_named(&name, place, given, tag == "Rules");
             }
         }
@@ -435,9 +433,7 @@ impl Draft {
         for remark in built.remarks {
             self.remark(remark);
         }
-        let tagged = self.tag("Result");
-        let tagged = tagged.map(|(text, place)| (text.to_owned(), place));
-        let result = self.result(built.result, tagged, &built.game, end);
+        let result = self.result(built.result, &built.game, end);
         if self.words == 0 && self.tags.is_empty() {
             // The text has nothing besides the words that the first remark is about.
             if let Some(first) = self.remarks.first_mut() {
@@ -490,10 +486,10 @@ impl Draft {
     fn result(
         &mut self,
         written: Option<GameResult>,
-        tagged: Option<(String, TextPlace)>,
         game: &Game,
         end: TextPlace,
     ) -> Option<GameResult> {
+        let tagged = self.tag("Result");
         let of_tag = tagged
             .as_ref()
             .and_then(|(text, _)| GameResult::parse(text));
