@@ -17,7 +17,7 @@ use millbase::{Pair, Rules};
 use crate::status::{Usage, refuse};
 
 /// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
-const LONGEST_LINE: u64 = 1024;
+pub const LONGEST_LINE: u64 = 1024;
 
 /// The most bytes of a file of positions, puzzles, checksums or games.
 const LARGEST_FILE: u64 = 256 << 20;
@@ -208,13 +208,8 @@ pub struct Batches<R> {
 }
 
 impl<R: Read> Batches<R> {
-    /// A reader of batches from this source.
-    pub fn new(source: R) -> Batches<R> {
-        Batches::with_longest(source, LONGEST_LINE)
-    }
-
-    /// A reader of lines of limited length.
-    pub fn with_longest(source: R, longest_line: u64) -> Batches<R> {
+    /// A reader of lines of at most this many bytes.
+    pub fn new(source: R, longest_line: u64) -> Batches<R> {
         let source = BufReader::with_capacity(BUFFER, source);
         Batches {
             source,
@@ -261,7 +256,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &[u8]) -> Vec<Option<String>> {
-        let mut batches = Batches::new(text);
+        let mut batches = Batches::new(text, LONGEST_LINE);
         let mut lines = Vec::new();
         loop {
             let batch = batches.next_batch().unwrap();

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use millbase::internals::service::failure::ErrorAnswer;
 use rayon::prelude::*;
 
-use crate::input::{Batches, InputLine};
+use crate::input::{Batches, InputLine, LONGEST_LINE};
 use crate::options::Options;
 use crate::output;
 use crate::status::{self, Status};
@@ -22,7 +22,7 @@ pub fn answer(
     options: &Options,
     answer: impl Fn(&str, &mut Vec<u8>) -> Result<()> + Sync,
 ) -> Result<Status> {
-    let mut input = Batches::new(io::stdin());
+    let mut input = Batches::new(io::stdin(), LONGEST_LINE);
     let mut out = output::stdout();
     let (mut lines, mut failures, mut first) = (0u64, 0, None);
     loop {

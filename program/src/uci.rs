@@ -36,7 +36,7 @@ impl Uci {
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.exists());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
-        let mut input = Batches::with_longest(io::stdin(), LONGEST_LINE);
+        let mut input = Batches::new(io::stdin(), LONGEST_LINE);
         let lines = iter::from_fn(move || input.line().ok().flatten());
         let too_long = |_| format!("the line is longer than {LONGEST_LINE} bytes and was ignored");
         uci::run(

@@ -22,7 +22,7 @@ use self::command::{HELP, PlayCommand, Seat};
 use crate::advice;
 use crate::databases;
 use crate::draws::DrawOptions;
-use crate::input::{self, Batches};
+use crate::input::{self, Batches, LONGEST_LINE};
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable, ink};
 use crate::review::advised;
@@ -141,7 +141,7 @@ type InputLines = Receiver<io::Result<input::InputLine>>;
 fn read_lines() -> Result<InputLines> {
     let (sender, lines) = mpsc::sync_channel(16);
     let read = move || {
-        let mut input = Batches::new(io::stdin());
+        let mut input = Batches::new(io::stdin(), LONGEST_LINE);
         while let Some(line) = input.line().transpose() {
             let is_last = line.is_err();
             if sender.send(line).is_err() || is_last {
