@@ -310,24 +310,3 @@ impl Drop for Process {
         let _ = held(&self.group).kill();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_that_are_no_engines_give_an_error() {
-        for (program, words) in [
-            ("/nonexistent/engine", "cannot start '/nonexistent/engine'"),
-            ("true", "the engine "),
-            ("cat", "did not answer 'uciok' in time"),
-        ] {
-            let command = vec![program.to_owned()];
-            let patience = Duration::from_millis(300);
-            let mut engine = ExternalEngine::new(command, Vec::new(), Limits::default(), patience);
-            let error = engine.new_game(1).unwrap_err();
-            let found = error.starts_with(words) || error.ends_with(words);
-            assert!(found, "{error}");
-        }
-    }
-}
