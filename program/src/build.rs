@@ -208,14 +208,11 @@ impl Build {
 
 /// Returns an error if a plan needs more memory than this limit of the command or, without it, than the system allows.
 pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
-    let limit = match limit {
-        Some(bytes) => Some(Limit {
-            bytes,
-            of: "--memory",
-        }),
-        None => memory::limit(),
-    };
-    let Some(Limit { bytes: limit, of }) = limit else {
+    let given = limit.map(|bytes| Limit {
+        bytes,
+        of: "--memory",
+    });
+    let Some(Limit { bytes: limit, of }) = given.or_else(memory::limit) else {
         return Ok(());
     };
     let beyond = |what: &str, bytes, fewer: &str| {
@@ -419,15 +416,14 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
             )?;
         }
     }
-    match &plan.placing {
-        None => return Ok(()),
-        Some(plies) if plies.is_empty() => {
-            return writeln!(out, "nothing to build for the placing phase");
-        }
-        Some(_) => {}
+    let Some(plies) = &plan.placing else {
+        return Ok(());
+    };
+    if plies.is_empty() {
+        return writeln!(out, "nothing to build for the placing phase");
     }
     let mut table = TextTable::new(&["placements", "entries", "file, about", "memory", ""]);
-    for planned in plan.plies() {
+    for planned in plies {
         table.row(vec![
             Cell::right(planned.ply),
             Cell::count(planned.entries),

@@ -76,12 +76,10 @@ impl BundleFiles {
         }
         let bytes = write_bundle(&self.file, &files)?;
         let bundle = Bundle::open(&self.file)?;
-        let member = |Member {
-                          name, start, bytes, ..
-                      }: &Member| BundleMember {
-            name: name.clone(),
-            start: *start,
-            bytes: *bytes,
+        let member = |member: &Member| BundleMember {
+            name: member.name.clone(),
+            start: member.start,
+            bytes: member.bytes,
         };
         let answer = BundleAnswer {
             bytes,

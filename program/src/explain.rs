@@ -48,16 +48,9 @@ impl Explain {
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
                 let answer = find(&db, &words)?;
                 output::line_answer(options, text, &answer, |text| {
-                    writeln!(
-                        text,
-                        "{}  {}",
-                        output::counted_value(
-                            &answer.situation.position,
-                            answer.value,
-                            answer.drawn_after
-                        ),
-                        counts(&answer)
-                    )
+                    let position = &answer.situation.position;
+                    let value = output::counted_value(position, answer.value, answer.drawn_after);
+                    writeln!(text, "{value}  {}", counts(&answer))
                 })
             });
         }
@@ -103,13 +96,8 @@ fn position_and_turn(words: &[String]) -> Result<(&[String], Option<Turn>), Usag
 
 /// How many turns there are, and how good.
 fn counts(answer: &ExplainAnswer) -> String {
-    let ExplainAnswer {
-        legal,
-        keeping,
-        best,
-        ..
-    } = answer;
-    let legal = output::counted(legal, "turn");
+    let (keeping, best) = (answer.keeping, answer.best);
+    let legal = output::counted(answer.legal, "turn");
     format!("{legal}; keeping the result: {keeping}; of the best value: {best}")
 }
 

@@ -351,15 +351,11 @@ pub fn write_position(
     value: Value,
     drawn_after: Option<usize>,
 ) -> io::Result<()> {
-    let Situation {
-        position,
-        side_to_move: side,
-        phase,
-    } = situation;
+    let position = &situation.position;
     writeln!(out, "{position}\n")?;
     let picture = draw(position, |_, _, letter| letter.to_string());
     writeln!(out, "{picture}")?;
-    let phase = phase.name();
+    let (side, phase) = (situation.side_to_move, situation.phase.name());
     let value = counted_value(position, value, drawn_after);
     writeln!(out, "{side} to move, {phase}: {value}")
 }

@@ -119,23 +119,20 @@ impl NamedPositions {
 
 impl DeepestPositions {
     fn new(db: &Database, extremes: Extremes) -> Result<DeepestPositions> {
-        let record = |deepest: Option<Deepest>| {
-            let Some(Deepest { value, found }) = deepest else {
-                return Ok(None);
-            };
+        let record = |Deepest { value, found }: Deepest| {
             let line = match found.first.first() {
                 Some(first) => db.line(first, LONGEST_LINE)?.turns,
                 None => Vec::new(),
             };
-            Ok::<_, anyhow::Error>(Some(DeepestRecord {
+            Ok::<_, anyhow::Error>(DeepestRecord {
                 dtw: value.dtw().map_or(0, |dtw| dtw.0),
                 named: NamedPositions::new(db, found),
                 line: line.into_iter().map(|ranked| ranked.turn).collect(),
-            }))
+            })
         };
         Ok(DeepestPositions {
-            win: record(extremes.win)?,
-            loss: record(extremes.loss)?,
+            win: extremes.win.map(record).transpose()?,
+            loss: extremes.loss.map(record).transpose()?,
         })
     }
 

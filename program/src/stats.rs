@@ -44,11 +44,9 @@ impl Stats {
         let answer = StatsAnswer::new(&db, self.pair, &tables, self.histogram);
         output::answer(options, &answer, |out| {
             let mut table = report::pair_table(&[]);
-            let rows = answer
-                .tables
-                .iter()
-                .map(|table| report::pair_cells(&table.counts));
-            rows.for_each(|row| table.row(row));
+            for stats in &answer.tables {
+                table.row(report::pair_cells(&stats.counts));
+            }
             table.write(out)?;
             report::write_plies(out, &answer.placing)?;
             if self.histogram {

@@ -387,9 +387,7 @@ impl Service {
         question: &Question,
         stop: &AtomicBool,
     ) -> Result<Vec<u8>, Failure> {
-        let Service {
-            database, draws, ..
-        } = self;
+        let (database, draws) = (&self.database, self.draws);
         let rules = database.rules();
         let position = || question.last_position(rules);
         let limit = |usual| question.limit.unwrap_or(usual).min(LONGEST_LINE);
@@ -408,13 +406,13 @@ impl Service {
                 json(&LineAnswer::find(database, &position()?, limit)?)
             }
             Topic::Step => {
-                let (game, illegal) = question.game(rules, *draws)?;
+                let (game, illegal) = question.game(rules, draws)?;
                 let (limit, sentence) = (limit(STEP_LINE), self.sentence);
                 json(&StepAnswer::find(database, &game, illegal, limit, sentence))
             }
             Topic::Turns => json(&TurnsAnswer::new(&position()?)),
             Topic::Game => {
-                let (game, illegal) = question.game(rules, *draws)?;
+                let (game, illegal) = question.game(rules, draws)?;
                 json(&GameAnswer::new(&game, illegal))
             }
             Topic::Read => json(&ReadAnswer::read(&question.text, rules, MOST_GAMES)),
