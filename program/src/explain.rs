@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use clap::Args;
 use millbase::internals::service::explain::ExplainAnswer;
-use millbase::{Database, Point, Turn};
+use millbase::{Database, Turn};
 
 use crate::databases;
 use crate::input;
@@ -109,8 +109,9 @@ fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
     }
     writeln!(out, "\n{}", counts(answer))?;
     let other = side.other();
-    match joined(&answer.threats, ", ") {
-        none if none.is_empty() => writeln!(out, "{other} threatens no mill")?,
+    let threats: Vec<&str> = answer.threats.iter().map(|point| point.name()).collect();
+    match threats.join(", ").as_str() {
+        "" => writeln!(out, "{other} threatens no mill")?,
         threats => writeln!(out, "{other} threatens a mill at {threats}")?,
     }
     if let Some(passing) = answer.passing {
@@ -146,16 +147,11 @@ fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
             Cell::text(turn.grade.words()),
             Cell::right(turn.replies),
             Cell::right(turn.holding),
-            Cell::text(joined(&turn.prevents, " ")),
-            Cell::text(joined(&turn.allows, " ")),
+            Cell::text(output::line(&turn.prevents)),
+            Cell::text(output::line(&turn.allows)),
             Cell::text(output::line(refutation)),
         ]);
     }
     writeln!(out)?;
     table.write(out)
-}
-
-fn joined(points: &[Point], separator: &str) -> String {
-    let names: Vec<&str> = points.iter().map(|point| point.name()).collect();
-    names.join(separator)
 }

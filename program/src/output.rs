@@ -168,9 +168,9 @@ pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
     temporary.rename(path)
 }
 
-/// The texts of turns with spaces between them.
-pub fn line(turns: impl IntoIterator<Item: Display>) -> String {
-    let texts: Vec<String> = turns.into_iter().map(|turn| turn.to_string()).collect();
+/// The texts of turns or points with spaces between them.
+pub fn line(items: impl IntoIterator<Item: Display>) -> String {
+    let texts: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     texts.join(" ")
 }
 
