@@ -118,17 +118,12 @@ pub fn replies(
         let place = number as usize;
         Some((place, reply(place, &exam[place], player.as_mut(), rules)))
     };
-    share_out::<_, _, ()>(
-        exam.len() as u64,
-        threads,
-        player,
-        &work,
-        |(place, reply)| {
-            replies[place] = Some(reply);
-            progress();
-            ControlFlow::Continue(())
-        },
-    );
+    let found = |(place, reply): (usize, Reply)| {
+        replies[place] = Some(reply);
+        progress();
+        ControlFlow::<()>::Continue(())
+    };
+    share_out(exam.len() as u64, threads, player, &work, found);
     replies.into_iter().flatten().collect()
 }
 
