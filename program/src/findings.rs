@@ -121,13 +121,9 @@ impl Findings {
         if let Some(error) = &self.error {
             writeln!(out, "{subject}: {}", status::sentence(error))?;
         }
-        for WrongValue {
-            position,
-            stored,
-            derived,
-        } in &self.mismatches
-        {
-            let (stored, derived) = (output::painted(*stored), output::painted(*derived));
+        for wrong in &self.mismatches {
+            let position = &wrong.position;
+            let [stored, derived] = [wrong.stored, wrong.derived].map(output::painted);
             writeln!(
                 out,
                 "{position}: stored {stored}, but its turns give {derived}"

@@ -79,11 +79,9 @@ impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
         if let Some(why) = why_unsolved(&options.rules) {
-            let is_stored = options.rules.moves_while_placing;
-            let advice = if is_stored {
-                "; `millbase probe start` looks its value up"
-            } else {
-                ""
+            let advice = match options.rules.moves_while_placing {
+                true => "; `millbase probe start` looks its value up",
+                false => "",
             };
             return refuse(format!("the start cannot be proved: {why}{advice}"));
         }

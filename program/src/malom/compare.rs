@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::Value;
-use millbase::internals::malom::{self, FileState, SectorDifferences, SlotDifference};
+use millbase::internals::malom::{self, FileState, SectorDifferences};
 use millbase::malom::SECVAL;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -161,14 +161,9 @@ impl CompareAnswer {
             }
             table.write(out)?;
             for sector in &self.sectors {
-                for difference in &sector.first {
-                    let SlotDifference {
-                        slot,
-                        position,
-                        ours,
-                        theirs,
-                    } = difference;
-                    let (file, theirs) = (&sector.file, words(theirs));
+                for found in &sector.first {
+                    let (file, slot, position) = (&sector.file, found.slot, &found.position);
+                    let (ours, theirs) = (found.ours, words(&found.theirs));
                     writeln!(
                         out,
                         "\n{file}, slot {slot}: {theirs} instead of {ours}\n{position}"
