@@ -160,11 +160,9 @@ impl Convert {
         out: &mut impl Write,
     ) -> Result<Result<(), String>> {
         if let Some(cut) = record.cut().filter(|_| record.is_unread()) {
-            if options.json {
-                let sentence = format!("{}, {}", input::name(file), advised(cut));
-                let error = ErrorAnswer::new(Status::Usage.code(), sentence);
-                output::answer(options, &error, |_| Ok(()))?;
-            }
+            let sentence = format!("{}, {}", input::name(file), advised(cut));
+            let error = ErrorAnswer::new(Status::Usage.code(), sentence);
+            output::answer(options, &error, |_| Ok(()))?;
             return Ok(Ok(()));
         }
         let Some(form) = self.to else {

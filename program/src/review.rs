@@ -233,7 +233,7 @@ impl Reviewing<'_> {
 
     fn skip(&mut self, sentence: String) -> Result<()> {
         self.unread += 1;
-        if self.command.each && self.options.json {
+        if self.command.each {
             let error = ErrorAnswer::new(Status::Usage.code(), sentence.clone());
             output::answer(self.options, &error, |_| Ok(()))?;
         }
