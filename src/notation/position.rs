@@ -121,13 +121,9 @@ impl Stated {
             [_, true] => '@',
             _ => '*',
         };
-        let mut text = String::new();
-        for point in Point::all() {
-            if point.bit() % 8 == 0 && point.bit() > 0 {
-                text.push('/');
-            }
-            text.push(letter(point));
-        }
+        let letters: Vec<char> = Point::all().map(letter).collect();
+        let rings: Vec<String> = letters.chunks(8).map(String::from_iter).collect();
+        let mut text = rings.join("/");
         let is_placing = self.in_hand != [0, 0];
         let [own, _] = self.side.own_first(self.stones.map(PointSet::len));
         let [own_in_hand, _] = self.side.own_first(self.in_hand);
