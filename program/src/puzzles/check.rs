@@ -184,10 +184,8 @@ impl CheckPack {
             _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),
             None => Ok(Status::Done),
             Some(missing) => {
-                let unchecked = report.unchecked;
-                let error = Error::new(missing);
-                let unchecked = output::counted(unchecked, "puzzle");
-                let error = error.context(format!("{unchecked} cannot be checked"));
+                let unchecked = output::counted(report.unchecked, "puzzle");
+                let error = Error::new(missing).context(format!("{unchecked} cannot be checked"));
                 Ok(status::after_answer(&error))
             }
         }
