@@ -185,34 +185,29 @@ impl PlayerSettings {
 /// their default, except the level.
 impl Display for PlayerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut words = Vec::new();
-        let mut word = |name: &str, value: Option<&dyn Display>| {
-            words.extend(value.map(|value| format!("{name}={value}")));
-        };
-        word("name", self.name.as_ref().map(|name| name as _));
-        if self.command.is_empty() {
-            let errs = self.errs.filter(|&errs| errs > 0);
-            let drawn = self.drawn.filter(|&drawn| drawn != DrawnTurns::default());
-            word("level", Some(&self.level.unwrap_or(30)));
-            word(
-                "databases",
-                (self.databases == Some(false)).then_some(&"no"),
-            );
-            word("errs", errs.as_ref().map(|errs| errs as _));
-            word("drawn", drawn.as_ref().map(|drawn| drawn as _));
-        }
-        let Limits {
-            depth, nodes, time, ..
-        } = self.limits;
-        let time = time.map(|time| time.as_millis());
-        word("depth", depth.as_ref().map(|depth| depth as _));
-        word("nodes", nodes.as_ref().map(|nodes| nodes as _));
-        word("time", time.as_ref().map(|time| time as _));
-        for (name, value) in &self.options {
-            word(&format!("option.{name}"), Some(value));
-        }
-        let command = self.command.join(" ");
-        word("command", (!command.is_empty()).then_some(&command));
+        let is_own = self.command.is_empty();
+        let level = is_own.then(|| self.level.unwrap_or(30));
+        let databases = self.databases.filter(|&databases| is_own && !databases);
+        let errs = self.errs.filter(|&errs| is_own && errs > 0);
+        let drawn = self
+            .drawn
+            .filter(|&drawn| is_own && drawn != DrawnTurns::default());
+        let limits = &self.limits;
+        let words = [
+            self.name.as_ref().map(|name| format!("name={name}")),
+            level.map(|level| format!("level={level}")),
+            databases.map(|_| "databases=no".to_owned()),
+            errs.map(|errs| format!("errs={errs}")),
+            drawn.map(|drawn| format!("drawn={drawn}")),
+            limits.depth.map(|depth| format!("depth={depth}")),
+            limits.nodes.map(|nodes| format!("nodes={nodes}")),
+            limits.time.map(|time| format!("time={}", time.as_millis())),
+        ];
+        let options = self.options.iter();
+        let options = options.map(|(name, value)| format!("option.{name}={value}"));
+        let command = (!is_own).then(|| format!("command={}", self.command.join(" ")));
+        let words = words.into_iter().flatten().chain(options).chain(command);
+        let words: Vec<String> = words.collect();
         f.write_str(&words.join(" "))
     }
 }
