@@ -232,15 +232,12 @@ impl Question {
     fn explain(&self, database: &Database) -> Result<ExplainAnswer, Failure> {
         let position = self.last_position(database.rules())?;
         let legal = position.turns(database.rules());
-        let turn = match &self.turn {
-            None => None,
-            Some(text) => {
-                let turn = text.parse().ok().filter(|turn| legal.contains(turn));
-                Some(turn.ok_or_else(|| {
-                    Failure::question(format!("'{text}' is not a legal turn of this position"))
-                })?)
-            }
+        let read = |text: &String| {
+            let turn = text.parse().ok().filter(|turn| legal.contains(turn));
+            let message = || format!("'{text}' is not a legal turn of this position");
+            turn.ok_or_else(|| Failure::question(message()))
         };
+        let turn = self.turn.as_ref().map(read).transpose()?;
         let found = ExplainAnswer::find_within(database, &position, turn, QUICK_FORCED_POSITIONS);
         Ok(found?)
     }
