@@ -1,4 +1,5 @@
-//! Compressed tables in memory or in files of a build: compressed quickly rather than well.
+//! Compressed tables in memory, in files of a build, or in files of a check: compressed quickly rather
+//! than well.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

@@ -20,7 +20,7 @@ use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
 use super::ply;
-use super::tables::{Loader, TableCache, load};
+use super::tables::{Loader, TableCache, is_needed_with, load};
 use super::unfinished;
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
@@ -203,9 +203,8 @@ impl<'a> PairsJob<'a> {
     /// Removes the tables that no pair with this number of stones in hand, or more, needs.
     fn remove_unfinished(&mut self, in_hand: u8) -> Result<(), DbError> {
         let folder = self.folder;
-        let is_needed =
-            |table: &Material| table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand;
-        let mut old = self.unfinished.extract_if(.., |table| !is_needed(table));
+        let is_old = |table: &mut Material| !is_needed_with(*table, in_hand);
+        let mut old = self.unfinished.extract_if(.., is_old);
         old.try_for_each(|table| unfinished::remove(folder, table))
     }
 

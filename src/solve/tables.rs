@@ -264,6 +264,12 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
     }
 }
 
+/// Whether turns of pairs with this number of stones in hand, or more, can lead to a table: a turn
+/// places at most one.
+pub(super) fn is_needed_with(table: Material, in_hand: u8) -> bool {
+    table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand
+}
+
 /// A cache of compressed tables to which captures of one stone in later pairs lead. Each is needed
 /// once, soon after it was computed, and deriving it again would take longer. It does not keep
 /// tables to which only captures of several stones lead.
@@ -324,12 +330,11 @@ impl TableCache {
         Ok(())
     }
 
-    /// Drops the files of the tables to which no turn leads from a pair with this number of stones
-    /// in hand, or more.
+    /// Drops the files of the tables that no pair with this number of stones in hand, or more,
+    /// needs.
     pub(crate) fn forget_before(&mut self, in_hand: u8) {
-        let is_needed =
-            |table: &Material| table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand;
-        self.files.retain(|table, _| is_needed(table));
+        self.files
+            .retain(|table, _| is_needed_with(*table, in_hand));
     }
 
     /// Drops a table.

@@ -20,9 +20,9 @@ use crate::value::Metric;
 pub struct SolvedPair<'a> {
     /// The pair.
     pub pair: Pair,
-    /// The value of each entry of the [`Index`](crate::index::Index) of the table in which the larger side moves, see
-    /// [`Value::from_byte`](crate::Value::from_byte). The values of the other table follow from
-    /// these.
+    /// The value of each entry of the [`Index`](crate::index::Index) of the table in which the
+    /// larger side moves, see [`Value::from_byte`](crate::Value::from_byte). The values of the other
+    /// table follow from these.
     pub values: &'a [u8],
     /// The histograms of the pair's tables, in the order of [`Pair::tables`].
     pub histograms: Vec<Histogram>,
