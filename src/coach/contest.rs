@@ -42,7 +42,7 @@ pub struct PlayedGame {
     /// The number of the game, from 0.
     #[serde(rename = "game")]
     pub number: u64,
-    /// The place of its start in [`Contest::starts`].
+    /// The place of its start among the starts of the match, from 0.
     pub start: usize,
     /// The colour of the first player.
     pub first: Side,

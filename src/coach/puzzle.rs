@@ -111,7 +111,7 @@ pub struct Puzzle {
     /// The difficulty.
     #[serde(flatten)]
     pub difficulty: Difficulty,
-    /// The themes, in the order of [`Theme::ALL`].
+    /// The themes, in the order of the type `Theme`.
     pub themes: Vec<Theme>,
     /// The number of legal first turns.
     pub legal: usize,
@@ -150,10 +150,10 @@ pub struct Difficulty {
     pub rating: u32,
     /// The name of the rating's level, from `beginner` to `master`.
     pub level: &'static str,
-    /// The depth from which a search without databases chooses the solution; one more than
-    /// [`DEEPEST`] if it never does.
+    /// The depth from which a search without databases chooses the solution; 8 if no depth up to 7
+    /// does.
     pub search_depth: u32,
-    /// The number of other turns that a search of depth [`GLANCE`] rates at least as high as the
+    /// The number of other turns that a search of depth 2 rates at least as high as the
     /// solution.
     pub temptations: usize,
 }

@@ -14,8 +14,8 @@ use crate::value::Value;
 pub struct DrawRule {
     /// The number of occurrences of a position, including the first, that make a draw.
     pub repetitions: u32,
-    /// The number of consecutive turns without a placement or a removal that make a draw, under rules that
-    /// have no [limit](crate::Rules::quiet_turns) of their own.
+    /// The number of consecutive turns without a placement or a removal that make a draw, under rules whose
+    /// own `quiet_turns` is 0.
     pub quiet_turns: u32,
 }
 

@@ -53,10 +53,10 @@ pub struct Rules {
     /// The result of a full board after the last placement.
     pub full_board: FullBoard,
     /// Whether a side with stones in hand may move a stone instead of placing one, as in Lasker Morris. The
-    /// stones in hand then count for [`flying`](Rules::flying), too.
+    /// stones in hand then count for `flying`, too.
     pub moves_while_placing: bool,
     /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
-    /// at most [`MOST_QUIET_TURNS`]; 0 means never.
+    /// at most 125; 0 means never.
     pub quiet_turns: u8,
     /// The same while a side has three stones on the board and none in hand, at most `quiet_turns`; 0 means
     /// `quiet_turns`.

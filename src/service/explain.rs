@@ -25,8 +25,8 @@ pub struct ExplainAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
-    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in
-    /// [`LineAnswer`](super::position::LineAnswer).
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in the answer
+    /// `line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_after: Option<usize>,
     /// The number of turns.

@@ -151,12 +151,12 @@ pub struct StepAnswer {
     situation: Situation,
     #[serde(flatten)]
     state: GameState,
-    /// `None` if the value is not known. If `problem` is `None`, too, [`RankAnswer`](super::position::RankAnswer)
-    /// may find it.
+    /// `None` if the value is not known. If `problem` is `None`, too, the answer `rank` may
+    /// find it.
     wdl: Option<Wdl>,
     dtw: Option<Dtw>,
     source: Option<Source>,
-    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in [`LineAnswer`].
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in the answer `line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     drawn_after: Option<usize>,
     /// The legal turns: best first, or without values in the order of their texts.

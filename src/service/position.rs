@@ -109,7 +109,7 @@ pub struct ProbeAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
-    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in [`LineAnswer`].
+    /// The number of turns of a best line after which the usual 100 quiet turns draw the game, as in the answer `line`.
     /// Without turns no line is followed: then it is the number of quiet turns up to the draw, if the depth exceeds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_after: Option<usize>,
@@ -214,7 +214,7 @@ pub struct RankAnswer {
     pub value: Value,
     /// The source of the value.
     pub source: Source,
-    /// As in [`LineAnswer`].
+    /// As in the answer `line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drawn_after: Option<usize>,
     /// The turns, best first.

@@ -80,7 +80,7 @@ pub fn kept_plies(rules: &Rules, profile: Profile) -> BTreeSet<u8> {
         .collect()
 }
 
-/// The files of a [`BuildRequest`] that a folder lacks. Sizes and times are forecasts.
+/// The requested files that a folder lacks. Sizes and times are forecasts.
 #[derive(Debug)]
 #[cfg_attr(feature = "service", derive(serde::Serialize, schemars::JsonSchema))]
 #[non_exhaustive]
