@@ -99,8 +99,12 @@ impl Position {
         } else if self.must_pass(rules) {
             Illegality::new("must_pass", "no stone can move, so the turn is 'pass'")
         } else if turn.is_pass() {
-            let clause = "a stone can move, so passing is not allowed";
-            Illegality::new("may_not_pass", clause)
+            let (name, clause) = match self.in_hand(self.side_to_move) {
+                0 => ("may_not_pass", "a stone can move"),
+                _ if rules.moves_while_placing => ("may_not_pass", "a stone can be placed"),
+                _ => ("stones_in_hand", "a stone must be placed, like d6"),
+            };
+            Illegality::new(name, format!("{clause}, so passing is not allowed"))
         } else {
             match turn.to() {
                 Some(to) => self.why_no_step(turn, to, rules),

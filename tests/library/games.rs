@@ -139,6 +139,7 @@ fn every_reason_is_given_where_it_holds() {
     };
     for (rules, position, turn, name) in [
         (Rules::STANDARD, placing, "d5-d6", "stones_in_hand"),
+        (Rules::STANDARD, placing, "pass", "stones_in_hand"),
         (Rules::STANDARD, placing, "d5", "taken"),
         (Rules::STANDARD, placing, "a1xd7", "no_mill"),
         (Rules::STANDARD, placing, "xd7", "no_mill"),
