@@ -233,10 +233,12 @@ impl Match {
                     .map(|(position, _)| position),
             };
             let Some(position) = found else {
-                let value = self.value.map_or("", Wdl::name);
+                let (valued, or_value) = match self.value {
+                    Some(value) => (format!(" with the value {}", value.name()), " or --value"),
+                    None => (String::new(), ""),
+                };
                 return refuse(format!(
-                    "no random position of {family} with the value {value} was found; choose \
-                    another --from or --value"
+                    "no random position of {family}{valued} was found; choose another --from{or_value}"
                 ));
             };
             starts.push(Game::new(*rules, position));

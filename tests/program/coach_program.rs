@@ -417,6 +417,9 @@ fn matches_go_on_where_they_were_stopped() {
     assert_eq!(place.text("notes.txt"), "my precious notes");
     place.fails("match level=40 level=4", 2, "from 0 to 30");
     place.fails("match level=4 level=4 --start x", 2, "board");
+    // All points are taken, so the game is over.
+    let full = "match level=4 level=4 --rules twelve --from 12-12 --sample 1";
+    place.fails(full, 2, "no random position of 12-12 was found; choose");
 }
 
 #[test]
