@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, Result};
 use directories::ProjectDirs;
 pub use millbase::internals::service::stats::usable_pairs;
+use millbase::internals::stages::why_unsolved;
 use millbase::sample::Family;
 use millbase::store::{self, DbError};
 use millbase::{Database, Pair, Rules};
@@ -120,6 +121,15 @@ pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
     match families.is_empty() {
         true => Err(none(db, "there is no database to draw positions from")),
         false => Ok(families),
+    }
+}
+
+/// Returns an error if the rules have no table of one of these families, as they are never solved.
+pub fn check_tables(families: &[Family], rules: &Rules) -> Result<(), Usage> {
+    let mut placed = (families.iter()).filter(|family| matches!(family, Family::Placed(_)));
+    match (placed.next(), why_unsolved(rules)) {
+        (Some(family), Some(why)) => refuse(format!("{why}; name a pair instead of {family}")),
+        _ => Ok(()),
     }
 }
 

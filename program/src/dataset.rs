@@ -146,6 +146,9 @@ impl Dataset {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let families = databases::families(&db, &self.families)?;
+        if self.sample.is_none() {
+            databases::check_tables(&families, db.rules())?;
+        }
         if self.to.exists() && !is_parquet(&self.to) {
             let file = self.to.display();
             return refuse(format!(

@@ -89,6 +89,7 @@ impl Find {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         let families = databases::families(&db, &[self.family])?;
+        databases::check_tables(&families, db.rules())?;
         self.check(&db)?;
         let mut out = output::stdout();
         let (mut left, mut failure) = (self.limit, None);

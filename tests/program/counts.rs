@@ -118,6 +118,11 @@ fn positions_are_found_by_conditions() {
     }
     place.fails("find 9-8", 3, "9-8 is missing");
     place.fails("find placed-8", 3, "placing-08.mill");
+    // Rules whose pairs hold the positions with stones in hand have no such file.
+    let tables = "--rules lasker dataset --to x.parquet placed-4";
+    for command in ["--rules lasker find placed-4", tables] {
+        place.fails(command, 2, "in hand, too; name a pair instead of placed-4");
+    }
 }
 
 #[test]
