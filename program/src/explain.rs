@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::internals::service::explain::ExplainAnswer;
+use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn};
 use millbase::{Database, Turn};
 
 use crate::databases;
@@ -23,7 +23,8 @@ use crate::stream;
 /// word.
 ///
 /// '-' instead of a position reads lines from stdin, each a position or a position and a turn, and
-/// answers each with one line: the value and the numbers of turns, or a JSON object with --json.
+/// answers each with one line, with --json an object: the value and the numbers of turns, or the facts
+/// about the turn.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +48,12 @@ impl Explain {
             return stream::answer(options, |line, text| {
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
                 let answer = find(&db, &words)?;
+                let (_, asked) = position_and_turn(&words)?;
+                let turn = answer.turns.first().filter(|_| asked.is_some());
                 output::line_answer(options, text, &answer, |text| {
+                    if let Some(turn) = turn {
+                        return writeln!(text, "{}", facts(turn));
+                    }
                     let position = &answer.situation.position;
                     let value = output::counted_value(position, answer.value, answer.drawn_after);
                     writeln!(text, "{value}  {}", counts(&answer))
@@ -99,6 +105,24 @@ fn counts(answer: &ExplainAnswer) -> String {
     let (keeping, best) = (answer.keeping, answer.best);
     let legal = output::counted(answer.legal, "turn");
     format!("{legal}; keeping the result: {keeping}; of the best value: {best}")
+}
+
+/// The facts about a turn in one line: its value, its grade, and what the table has.
+fn facts(turn: &ExplainedTurn) -> String {
+    let (value, grade) = (output::painted(turn.turn.value), turn.grade.words());
+    let (replies, holding) = (turn.replies, turn.holding);
+    let mut facts = format!("{value}  {grade}; replies: {replies}; hold: {holding}");
+    let refutation = turn.refutation.iter().map(|reply| reply.turn);
+    for (name, items) in [
+        ("prevents", output::line(&turn.prevents)),
+        ("allows", output::line(&turn.allows)),
+        ("refutation", output::line(refutation)),
+    ] {
+        if !items.is_empty() {
+            facts += &format!("; {name}: {items}");
+        }
+    }
+    facts
 }
 
 fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {

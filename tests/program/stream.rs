@@ -69,6 +69,10 @@ fn lines_and_facts_are_streams_too() {
         assert!(lines[0].starts_with("loss in 26  "), "{text}");
         assert!(lines[1].starts_with("error: "), "{text}");
     }
+    let turn = format!("{} e3-e4", crate::common::RACE);
+    let facts = Place::new().run_with(&["explain", "-"], turn).out;
+    let expected = "gives up a win; replies: 56; hold: 4; refutation: c4-a1xa7";
+    assert_eq!(facts, format!("loss in 2  {expected}\n"));
     let turn = format!("{} a1-a4\nstart", crate::common::WON);
     let facts = Place::new().run_with(&["explain", "--json", "-"], turn);
     let facts = objects(&facts.out);
