@@ -363,13 +363,23 @@ fn a_corrupted_file_is_the_servers_fault() {
     let home = TempDir::new().unwrap();
     let folder = home.path().join("db");
     fs::create_dir(&folder).unwrap();
-    let original = root().join("db/3-3.mill");
-    let mut bytes = fs::read(original).unwrap();
-    // The header stays, which is checked when the file is opened.
-    for byte in bytes.iter_mut().skip(4096).step_by(64) {
-        *byte ^= 0x55;
+    fs::copy(root().join("db/3-3.mill"), folder.join("3-3.mill")).unwrap();
+    let bundled = process::run(&mut process::program(home.path(), &["bundle", "all.mdb"]));
+    assert_eq!(bundled.status, 0, "{}", bundled.err);
+    for file in [folder.join("3-3.mill"), home.path().join("all.mdb")] {
+        let mut bytes = fs::read(&file).unwrap();
+        // The header stays, which is checked when the file is opened.
+        for byte in bytes.iter_mut().skip(4096).step_by(64) {
+            *byte ^= 0x55;
+        }
+        fs::write(file, bytes).unwrap();
     }
-    fs::write(folder.join("3-3.mill"), bytes).unwrap();
+    let bundle = home.path().join("all.mdb");
+    let of_bundle = Server::start(&["--log", "off", "--db", bundle.to_str().unwrap()]);
+    let corrupt = of_bundle.ask("/probe", FLYING);
+    corrupt.fails_with(500, "corrupt", "3-3.mill in all.mdb is corrupted");
+    shows(&corrupt.body, "make the bundle again");
+    assert!(!corrupt.body.contains("/all.mdb"), "{}", corrupt.body);
     let server = Server::start_in(home, &["--log", "off"]);
     // No client learns the folder of the files.
     let corrupt = server.ask("/probe", FLYING);

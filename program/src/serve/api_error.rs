@@ -1,6 +1,7 @@
 //! The errors of requests: the status code of each kind, and the error code and the sentence in the
 //! body.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Error;
@@ -61,14 +62,20 @@ fn without_folder(error: &DbError) -> DbError {
         DbError::Corrupt { file, .. }
         | DbError::OtherRules { file, .. }
         | DbError::OtherVersion { file, .. }
-        | DbError::Io { file, .. } => {
-            if let Some(name) = file.file_name() {
-                *file = name.into();
-            }
-        }
+        | DbError::Io { file, .. } => *file = name(file).into(),
         _ => {}
     }
     error
+}
+
+/// The name of a file, and of the bundle that it is in; the advice for it depends on how this ends.
+fn name(file: &Path) -> String {
+    let bundle = file.parent().filter(|parent| parent.is_file());
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    match bundle {
+        Some(bundle) => format!("{name} in {}", self::name(bundle)),
+        None => name.into_owned(),
+    }
 }
 
 impl ApiError {
