@@ -535,9 +535,10 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     shows(&head, "content-encoding: gzip");
     assert!(3 * small.len() < script.len(), "{}", small.len());
     // One that understands Brotli, too, gets still fewer as soon as the server has compressed the file; caches keep both apart.
-    let ask = |encodings: &str| {
+    let app = &format!("{folder}/app.js");
+    let ask = |path: &str, encodings: &str| {
         let request = format!(
-            "GET /{folder}/app.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: {encodings}\r\nConnection: close\r\n\r\n"
+            "GET /{path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: {encodings}\r\nConnection: close\r\n\r\n"
         );
         let answer = server.exchange(request.as_bytes());
         let end = answer
@@ -552,7 +553,7 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     };
     let start = Instant::now();
     let smallest = loop {
-        let (head, body) = ask("gzip, deflate, br;q=0.9, zstd");
+        let (head, body) = ask(app, "gzip, deflate, br;q=0.9, zstd");
         if head.contains("content-encoding: br") {
             break body;
         }
@@ -564,8 +565,16 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     let mut text = Vec::new();
     brotli::BrotliDecompress(&mut &smallest[..], &mut text).unwrap();
     assert!(text == script.as_bytes());
-    let (head, _) = ask("br;q=0, gzip");
+    let (head, _) = ask(app, "br;q=0, gzip");
     shows(&head, "content-encoding: gzip");
+    // The files without a version are compressed for each request.
+    for path in ["", "sw.js", "app.webmanifest", "icon.svg"] {
+        let (head, body) = ask(path, "gzip, br");
+        shows(&head, "content-encoding: br");
+        let mut text = Vec::new();
+        brotli::BrotliDecompress(&mut &body[..], &mut text).unwrap();
+        assert!(text == server.get(&format!("/{path}")).body.as_bytes());
+    }
     (server.get("/page/0123456789abcdef/app.js")).fails_with(404, "path", "");
 }
 

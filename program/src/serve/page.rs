@@ -44,7 +44,7 @@ pub async fn shell(
     let headers = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::VARY, "accept-language"),
+        (header::VARY, "accept-encoding, accept-language"),
     ];
     let file = find(millbase_page::shell(), name)?;
     let fields = [
@@ -54,7 +54,12 @@ pub async fn shell(
     ];
     let fill = |text: String, (field, value): &(&str, String)| text.replace(field, value);
     let text = fields.iter().fold(file.text.to_string(), fill);
-    let response = reply::reply(StatusCode::OK, file.kind, text);
+    let mut response = reply::reply(StatusCode::OK, file.kind, text.clone());
+    if takes_brotli(&asked)
+        && let Some(bytes) = brotli(&text, 5)
+    {
+        set_brotli(&mut response, bytes);
+    }
     Ok((headers, response).into_response())
 }
 
@@ -112,11 +117,17 @@ pub async fn file(
     if takes_brotli(&asked)
         && let Some(bytes) = compressed(file)
     {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
         headers.insert(header::VARY, header::ACCEPT_ENCODING.into());
-        *response.body_mut() = Body::from(bytes);
+        set_brotli(&mut response, bytes);
     }
     Ok(response)
+}
+
+/// Replaces the body of a response by its form in Brotli.
+fn set_brotli(response: &mut Response, bytes: Bytes) {
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
+    *response.body_mut() = Body::from(bytes);
 }
 
 /// Whether a client names Brotli among the encodings that it understands, and not with the weight 0.
@@ -140,13 +151,21 @@ fn compressed(file: &'static File) -> Option<Bytes> {
     }
     files.insert(file.name, None);
     thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let how = BrotliEncoderParams::default();
-        if BrotliCompress(&mut file.text.as_bytes(), &mut bytes, &how).is_ok() {
-            held(&FILES).insert(file.name, Some(bytes.into()));
-        }
+        let bytes = brotli(&file.text, 11);
+        held(&FILES).insert(file.name, bytes);
     });
     None
+}
+
+/// A text at a level of Brotli: 11 is the best, 5 takes a millisecond for the page.
+fn brotli(text: &str, quality: i32) -> Option<Bytes> {
+    let mut bytes = Vec::new();
+    let how = BrotliEncoderParams {
+        quality,
+        ..BrotliEncoderParams::default()
+    };
+    BrotliCompress(&mut text.as_bytes(), &mut bytes, &how).ok()?;
+    Some(bytes.into())
 }
 
 fn find(files: &'static [File], name: &str) -> Result<&'static File, ApiError> {
