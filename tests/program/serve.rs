@@ -567,6 +567,12 @@ fn the_page_may_do_nothing_but_ask_its_server() {
     assert!(text == script.as_bytes());
     let (head, _) = ask(app, "br;q=0, gzip");
     shows(&head, "content-encoding: gzip");
+    // One that excludes all encodings gets the text as it is.
+    for nothing in ["identity;q=0", "*;q=0", "identity;q=0, *;q=0"] {
+        let (head, body) = ask(app, nothing);
+        assert!(!head.contains("content-encoding"), "{head}");
+        assert!(body == script.as_bytes());
+    }
     // The files without a version are compressed for each request.
     for path in ["", "sw.js", "app.webmanifest", "icon.svg"] {
         let (head, body) = ask(path, "gzip, br");

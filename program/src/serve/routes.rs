@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::get;
@@ -77,11 +77,24 @@ pub fn all(services: Services, builder: Builder, guard: Guard, cors: bool) -> Ro
         .method_not_allowed_fallback(async || ApiError::NoMethod)
         .layer(middleware::from_fn_with_state(guard, guard::check))
         .layer(CompressionLayer::new())
+        .layer(middleware::map_request(accept_plain))
         .layer(log);
     match cors {
         true => app.layer(CorsLayer::new().allow_origin(Any)),
         false => app,
     }
+}
+
+/// Lets every request accept an answer without compression in the last place, so that it gets one even if its
+/// `Accept-Encoding` excludes all that the server has.
+async fn accept_plain(mut request: Request) -> Request {
+    if let Some(accepted) = request.headers_mut().get_mut(header::ACCEPT_ENCODING) {
+        let text = [b"identity;q=0.001, ", accepted.as_bytes()].concat();
+        if let Ok(text) = HeaderValue::from_bytes(&text) {
+            *accepted = text;
+        }
+    }
+    request
 }
 
 /// The question of a request, or the reason why it cannot be read.
