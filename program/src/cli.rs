@@ -36,7 +36,8 @@ and Black still have to remove.
 Exit status: 0 success; 1 a check found something wrong, or a proof failed; 2 wrong usage, a bad \
 position, or an input file that cannot be read; 3 a needed database is missing; 4 a database is \
 damaged, of other rules or of another version; 5 the system refused to read, to write or to give \
-memory, or another build is at work in the folder; 130 stopped by Ctrl-C.
+memory, or another build is at work in the folder; 130 stopped by Ctrl-C (serve and \
+mount run until then and end with 0).
 
 Examples:
   millbase probe '********/********/O@O*O@*@ w m s 3 0 3 0 0 0'
