@@ -133,13 +133,13 @@ impl Convert {
                 for remark in &record.remarks {
                     output::to_stderr(&format!("'{name}', {}\n", advised(remark)));
                 }
-                let is_cut = record.cut().is_some();
+                let has_gap = record.left_out().is_some();
                 let written =
                     self.write(record, options, file, games, &mut sets_rules, &mut out)?;
                 if let Err(sentence) = &written {
                     output::to_stderr(&format!("'{name}', game {games}: {sentence}\n"));
                 }
-                if is_cut || written.is_err() {
+                if has_gap || written.is_err() {
                     status = status.or(Status::Usage);
                 }
             }

@@ -121,7 +121,7 @@ impl Review {
             archive: Archive::new(self.opening_turns.into()),
             first: None,
             unread: 0,
-            cut: 0,
+            gaps: 0,
             first_unread: None,
             failed: None,
             remarked: 0,
@@ -145,8 +145,8 @@ struct Reviewing<'a> {
     /// The first game, as long as no other game was graded.
     first: Option<Graded>,
     unread: u64,
-    /// The games that were not read to their end.
-    cut: u64,
+    /// The games of which something was left out.
+    gaps: u64,
     /// Why the first of both kinds was not read.
     first_unread: Option<String>,
     /// The first failure of a file, with its status.
@@ -196,9 +196,9 @@ impl Reviewing<'_> {
                         self.skip(format!("{name}, {}", self.refusal(&record)))?
                     }
                     (Ok(record), Some(review)) => {
-                        if let Some(cut) = record.cut() {
-                            self.cut += 1;
-                            let sentence = format!("{name}, {}", advised(cut));
+                        if let Some(gap) = record.left_out() {
+                            self.gaps += 1;
+                            let sentence = format!("{name}, {}", advised(gap));
                             self.first_unread.get_or_insert(sentence);
                         }
                         self.add((record, review))?;
@@ -329,17 +329,17 @@ impl Reviewing<'_> {
             );
             output::note(self.options, note);
         }
-        if self.remarked > self.cut && self.only().is_none() {
+        if self.remarked > self.gaps && self.only().is_none() {
             let games = output::counted(self.remarked, "game");
             let note = format!("note: {games} with remarks; '--each' shows them");
             output::note(self.options, note);
         }
-        let (unread, games) = (self.unread + self.cut, self.games());
+        let (unread, games) = (self.unread + self.gaps, self.games());
         let Some(sentence) = self.first_unread else {
             return Ok(self.failed.map_or(Status::Done, |(status, _)| status));
         };
         let all = output::counted(games, "game");
-        let how_far = if self.cut > 0 { " to the end" } else { "" };
+        let how_far = if self.gaps > 0 { " in full" } else { "" };
         output::to_stderr(&format!(
             "error: {unread} of {all} could not be read{how_far}, the first: {sentence}\n"
         ));

@@ -77,6 +77,18 @@ impl Remark {
     pub(super) fn cutting(self) -> Remark {
         Remark { cuts: true, ..self }
     }
+
+    fn leaves_out(&self) -> bool {
+        const TURNS: [&str; 5] = [
+            "illegal",
+            "not_a_turn",
+            "over",
+            "removal_missing",
+            "variation_left_out",
+        ];
+        const TEXT: [&str; 4] = ["not_a_line", "not_a_tag", "open_comment", "too_long"];
+        self.cuts || TURNS.contains(&self.reason) || TEXT.contains(&self.reason)
+    }
 }
 
 impl fmt::Display for Remark {
@@ -218,6 +230,12 @@ impl Record {
     /// Why the turns end although the text goes on; `None` if they do not.
     pub fn cut(&self) -> Option<&Remark> {
         self.remarks.iter().find(|remark| remark.cuts)
+    }
+
+    /// The first remark about text that is left out or not understood: turns, variations, tags, the
+    /// end of a comment, or all that an unclosed comment contains.
+    pub fn left_out(&self) -> Option<&Remark> {
+        self.remarks.iter().find(|remark| remark.leaves_out())
     }
 
     /// Whether the text has no turn that could be read, and something in place of one.

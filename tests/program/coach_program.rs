@@ -104,7 +104,7 @@ fn archives_have_tables() {
     place.file("cut.txt", &race("1. e3-e4 c4-a1xa7 2. e4-e3 a1-a4"));
     let run = place.run(&["review", "--json", "cut.txt"]);
     assert_eq!(run.status, 2);
-    let words = "error: 1 of 1 game could not be read to the end, the first: 'cut.txt', line";
+    let words = "error: 1 of 1 game could not be read in full, the first: 'cut.txt', line";
     assert!(run.err.starts_with(words), "{}", run.err);
     let game = run.object();
     let grades = column(&game["turns"], "grade");

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value as Json;
 
 use crate::common::root;
-use crate::process::{Place, objects};
+use crate::process::{Place, objects, shows};
 
 fn example(name: &str) -> String {
     fs::read_to_string(root().join("tests/data/games").join(name)).unwrap()
@@ -229,6 +229,24 @@ fn indented_lines_and_lost_letters_are_read() {
     assert_eq!((run.status, run.out.as_str()), (0, "d6 f4\nd2 b4\n"));
     let remark = "'games', line 3, column 10: the text is not in UTF-8, and letters of it are lost";
     assert!(run.err.starts_with(remark), "{}", run.err);
+}
+
+/// What is left out gives status 2, also if the turns before it are all there.
+#[test]
+fn text_that_is_left_out_is_an_error() {
+    let place = Place::new();
+    let deep = format!("1. d6 {}f4{} f4", "(1. d2 ".repeat(102), ")".repeat(102));
+    let long = format!("1. d6 {{{}}} f4", "a ".repeat(1 << 20));
+    for (text, words) in [
+        ("1. d6 f4 {open\n\n1. d2 b4\n", "a comment is not closed"),
+        (&deep, "a variation inside 100 others is left out"),
+        (&long, "a comment is too long, and its end is left out"),
+        ("1. d6 f4 (1... d6)", "what follows in it is left out"),
+    ] {
+        let run = place.run_with(&["convert", "--to", "list", "-"], text.to_owned());
+        assert_eq!((run.status, run.out.as_str()), (2, "d6 f4\n"), "{text:.40}");
+        shows(&run.err, words);
+    }
 }
 
 /// An engine keeps the rules that an earlier game has set.
