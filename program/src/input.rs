@@ -97,13 +97,9 @@ pub fn read_file(path: &Path) -> Result<String, Usage> {
     Ok(without_mark(&text).to_owned())
 }
 
-/// Reads a text file; `None` if it does not exist.
-pub fn read_if_there(path: &Path) -> Result<Option<String>, Usage> {
-    match File::open(path).and_then(text_of) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(cannot_read(path, &error)),
-    }
+/// Reads an open text file to its end.
+pub fn read_opened(path: &Path, file: &File) -> Result<String, Usage> {
+    text_of(file).map_err(|error| cannot_read(path, &error))
 }
 
 /// The text of a file. A device may never end.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Display;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::mem;
 use std::ops::ControlFlow;
@@ -334,10 +334,23 @@ struct Log {
 
 impl Log {
     /// Opens the log of this match and reads the games of earlier runs, or begins a log. Cuts off a
-    /// last line that was not written completely, and refuses a file that this match did not begin.
+    /// last line that was not written completely, and refuses a file that this match did not begin
+    /// or that another run writes to.
     fn open(path: &Path, header: &LogHeader, contest: &Contest) -> Result<(Log, Vec<PlayedGame>)> {
         let name = path.display().to_string();
-        let text = input::read_if_there(path)?.unwrap_or_default();
+        let failed = || format!("cannot write '{name}'");
+        let opened = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(path);
+        let file = opened.with_context(failed)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return refuse(format!(
+                "another match writes to '{name}'; wait for its end, or name another file with --log"
+            ));
+        }
+        let text = input::read_opened(path, &file)?;
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         let wrong = |number: usize, why: &dyn Display| {
             Usage(format!(
@@ -365,9 +378,6 @@ impl Log {
             }
             games.push(game);
         }
-        let failed = || format!("cannot write '{name}'");
-        let opened = OpenOptions::new().create(true).append(true).open(path);
-        let file = opened.with_context(failed)?;
         file.set_len(whole as u64).with_context(failed)?;
         let mut log = Log { file, name };
         if whole == 0 {

@@ -270,6 +270,10 @@ fn stopped_matches_report_what_was_finished() {
     while games() < 3 {
         thread::sleep(Duration::from_millis(20));
     }
+    let other = [&players[..], &split("--rounds 1000000 --log log")].concat();
+    place
+        .run(&other)
+        .fails_with(2, "another match writes to 'log'");
     process::signal(&child, "INT");
     let run = Run::from(child.wait_with_output().unwrap());
     assert_eq!(run.status, 130, "{}", run.err);
