@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::database::Database;
 use super::lookup::cache_key;
+use crate::index::Material;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
@@ -340,13 +341,18 @@ impl Database {
         if let Some(result) = position.result(self.rules()) {
             return Ok(Some(result));
         }
-        if position.removal_owed() {
+        let is_owed = position.removal_owed();
+        if position.is_in_placing_phase(self.rules()) && !is_owed {
+            match self.look_ahead(&[*position], Effort::default()) {
+                // Its turns are one placement nearer to the files.
+                Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
+                values => return Ok(values?.into_iter().next()),
+            }
+        }
+        let is_stored = || Material::of_position(position).occurs();
+        if is_owed || position.is_in_placing_phase(self.rules()) || !is_stored() {
             let ranked = self.ranked(position, metric, Effort::default())?;
             return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
-        }
-        if position.is_in_placing_phase(self.rules()) {
-            let values = self.look_ahead(&[*position], Effort::default())?;
-            return Ok(values.into_iter().next());
         }
         // No game reaches such a board, so no table has it: any turn leaves the other side beaten.
         if position.total(position.side_to_move().other()) < FEWEST_STONES.into() {

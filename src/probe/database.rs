@@ -471,16 +471,16 @@ impl Database {
 
     /// The file that stores a table or implies it.
     pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
-        let pair = material.pair();
+        let unreached =
+            || DbError::NotStored("no game comes to these numbers of stones".to_string());
         let most = self.rules.stones;
         let is_possible = material.occurs() && material.totals().into_iter().all(|all| all <= most);
-        let Some(pair) = pair.filter(|_| is_possible) else {
-            return Err(DbError::NotStored(format!(
-                "there is no database for {} stones against {}",
-                material.mover, material.waiting
-            )));
-        };
-        self.file(pair)
+        let pair = material.pair().filter(|_| is_possible);
+        let pair = pair.ok_or_else(unreached)?;
+        match self.file(pair) {
+            Err(DbError::Missing { .. }) if pair.check(&self.rules).is_err() => Err(unreached()),
+            file => file,
+        }
     }
 }
 
