@@ -29,15 +29,15 @@ use crate::{build, databases, input, output, progress, sums};
 #[command(after_help = "\
 Examples:
   millbase verify
-  millbase verify --pair 6-4
+  millbase verify --pair 6-4,5-5
   millbase verify --sample 100000
   millbase verify --placing
   millbase verify --sums db/SHA256SUMS
   millbase verify --sums db/SHA256SUMS --ignore-missing")]
 pub struct Verify {
-    /// Only this pair, like 6-4; the databases of the pairs that it needs must be present
-    #[arg(long)]
-    pair: Option<Pair>,
+    /// Only these pairs, like 6-4 or 6-4,5-5; the databases of the pairs that they need must be present
+    #[arg(long, value_delimiter = ',')]
+    pair: Vec<Pair>,
 
     /// Only the files of the placing phase; tables of the plies between them are derived on the way,
     /// which takes minutes
@@ -83,12 +83,14 @@ impl Verify {
         let rules = &options.rules;
         input::check_pairs(&self.pair, rules)?;
         let db = databases::open_named(options)?;
-        let pairs = match self.pair {
-            Some(pair) => vec![pair],
-            None if self.placing => Vec::new(),
-            None => databases::present(&db),
+        let is_whole = self.pair.is_empty();
+        let mut pairs = match (is_whole, self.placing) {
+            (false, _) => Pair::all(rules),
+            (true, true) => Vec::new(),
+            (true, false) => databases::present(&db),
         };
-        let plies = db.plies().filter(|_| self.pair.is_none());
+        pairs.retain(|pair| is_whole || self.pair.contains(pair));
+        let plies = db.plies().filter(|_| is_whole);
         let entries = pairs.iter().map(|&pair| self.entries(pair));
         let entries = entries.chain(plies.map(|file| self.ply_entries(file)));
         let entries = entries.fold(0, u64::saturating_add);
@@ -108,12 +110,9 @@ impl Verify {
         let pairs: Vec<Findings> = pairs
             .map(|pair| self.check_pair(&mut check, pair))
             .collect();
-        let placing: Vec<Findings> = match self.pair {
-            Some(_) => Vec::new(),
-            None => (0..rules.placements())
-                .filter_map(|ply| self.check_ply(&mut check, ply))
-                .collect(),
-        };
+        let plies = (0..rules.placements()).filter(|_| is_whole);
+        let placing = plies.filter_map(|ply| self.check_ply(&mut check, ply));
+        let placing: Vec<Findings> = placing.collect();
         bar.finish_and_clear();
         if self.placing && placing.is_empty() {
             build::check_placing(rules)?;

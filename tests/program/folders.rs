@@ -227,11 +227,13 @@ fn damaged_files_are_reported() {
         verify.out
     );
     assert!(verify.out.contains("3-3.mill") && verify.out.contains("byte"));
-    let pair = ["verify", "--db", ".", "--quiet", "--json", "--pair", "3-3"];
-    let verify = place.run(&pair);
+    let pairs = split("verify --db . --quiet --json --pair 5-3,3-3");
+    let verify = place.run(&pairs);
     assert_eq!(verify.status, 4);
     let answer: Json = serde_json::from_str(&verify.out).unwrap();
+    assert_eq!(column(&answer["pairs"], "pair"), ["3-3", "5-3"]);
     assert_eq!(answer["pairs"][0]["error"]["code"], "corrupt");
+    assert_eq!(answer["pairs"][1]["ok"], true);
 }
 
 /// The table does not call the file missing, and no advice fails.
