@@ -5,19 +5,20 @@
 //! pattern, and a vector for the numbers of stones of both sides:
 //!
 //! ```text
-//! 7·0·1   the side: three points of each ring, with all four lines through them     27 · 27 · 27 rows
+//! 7·0·1   the side: three points of each ring, with all four lines through them    2 · 27 · 27 · 27 rows
 //! 7·0·1
 //! 7·0·1
-//! ring    the eight points of the inner, the middle and the outer ring, in this view    3 · 6,561 rows
-//! stones  those of the mover, those of the waiting side, all in hand                 8 · 8 · 19 rows
+//! ring    the eight points of the inner, the middle and the outer ring, in this view   2 · 3 · 6,561 rows
+//! stones  those of the mover, those of the waiting side, all in hand                   8 · 8 · 19 rows
 //! ```
 //!
 //! The points of a pattern are the digits of its state, a number to the base three: 0 (empty), 1
-//! (mover), 2 (waiting). The vectors of the views, each clamped, are added, so positions that are
-//! equal under these eight symmetries have the same estimate. The exchange of the inner and the
-//! outer ring remains: the ring of the smaller class becomes the inner one, and if both have the
-//! same class, the estimate is the mean over both boards. Two small layers turn the sum into one
-//! number; their weights depend on the phase.
+//! (mover), 2 (waiting). Each pattern has two tables: one for positions with stones in hand, one for
+//! those without. The vectors of the views, each clamped, are added, so positions that are equal
+//! under these eight symmetries have the same estimate. The exchange of the inner and the outer ring
+//! remains: the ring of the smaller class becomes the inner one, and if both have the same class,
+//! the estimate is the mean over both boards. Two small layers turn the sum into one number; their
+//! weights depend on the phase.
 //!
 //! In memory, the vectors of a ring's state lie next to those of its images in the other views, and
 //! those of a side next to those of its mirror image, so an estimate reads only a few runs of
@@ -37,14 +38,20 @@ use crate::rules::position::Position;
 pub const VIEWS: usize = 8;
 /// The patterns of a view.
 pub const PATTERNS: usize = 4;
-const SIDE_ROWS: usize = 27 * 27 * 27;
-const RING_ROWS: usize = 6561;
-/// The rows of all patterns.
+/// The rows of a side.
+pub const SIDE_ROWS: usize = 27 * 27 * 27;
+/// The rows of a ring.
+pub const RING_ROWS: usize = 6561;
+/// The rows of all patterns in one stage.
 pub const ROWS: usize = SIDE_ROWS + 3 * RING_ROWS;
+/// The stages, which have tables of their own: with stones in hand, and without.
+pub const STAGES: usize = 2;
 /// The rows for the stones of both sides.
 pub const STONES_ROWS: usize = 8 * 8 * 19;
 /// The phases with layers of their own.
 pub const PHASES: usize = 9;
+/// Those of them with stones in hand, which come first.
+const PLACING_PHASES: u8 = 4;
 
 /// For each set of eight points, the number with the digits 0 and 1 to the base three.
 static DIGITS: [u16; 256] = {
@@ -130,7 +137,7 @@ impl States {
             .map(|(set, in_hand)| set.len() as u16 + u16::from(in_hand));
         let hands = u16::from(in_hand[0] + in_hand[1]);
         let phase = match (hands, own, other) {
-            (1.., ..) => ((hands - 1) / 4).min(3),
+            (1.., ..) => ((hands - 1) / 4).min(3), // less than PLACING_PHASES
             (0, 3, _) => 4,
             (0, _, 3) => 5,
             _ => match own + other {
@@ -161,10 +168,14 @@ impl States {
     }
 }
 
+fn stage(phase: u8) -> usize {
+    usize::from(phase >= PLACING_PHASES)
+}
+
 /// The features of a position that the network sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// The rows of each view's patterns.
+    /// The rows of each view's patterns in the tables of the stage.
     pub rows: [[u16; PATTERNS]; VIEWS],
     /// The row for the stones of both sides.
     pub stones: u16,
@@ -191,6 +202,11 @@ impl Features {
         }
     }
 
+    /// The stage, less than [`STAGES`].
+    pub fn stage(&self) -> usize {
+        stage(self.phase)
+    }
+
     fn states(&self) -> States {
         States {
             rings: array::from_fn(|ring| {
@@ -208,7 +224,9 @@ impl Features {
 /// to train and to test it.
 const SMALL: bool = cfg!(any(target_arch = "wasm32", small_network));
 /// The length of a vector.
-pub const WIDTH: usize = if SMALL { 8 } else { 16 };
+pub const WIDTH: usize = if SMALL { 4 } else { 12 };
+/// The length of a vector in memory, filled up with zeros, so that vector instructions apply.
+const LANES: usize = WIDTH.next_multiple_of(8);
 /// The outputs of the first layer.
 pub const HIDDEN: usize = 16;
 /// The integer that stands for one in the vectors.
@@ -227,7 +245,7 @@ pub const OUTPUT_ONE: i32 = (FIRST_ONE >> FIRST_SHIFT) * LAYER_ONE as i32;
 #[derive(Clone, Debug)]
 struct Layers {
     /// The weights of the first layer: for each two inputs, those of all outputs.
-    first: [[[i16; 2]; HIDDEN]; WIDTH / 2],
+    first: [[[i16; 2]; HIDDEN]; LANES / 2],
     first_bias: [i32; HIDDEN],
     second: [i32; HIDDEN],
     second_bias: i32,
@@ -236,12 +254,12 @@ struct Layers {
 /// The weights.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// For each ring and its state, its vectors in all views.
-    rings: Vec<[[i8; WIDTH]; VIEWS]>,
-    /// For each state of a side, its vectors as it is and in the mirror.
-    sides: Vec<[[i8; WIDTH]; 2]>,
+    /// For each stage, ring and state of it, its vectors in all views.
+    rings: Vec<[[i8; LANES]; VIEWS]>,
+    /// For each stage and state of a side, its vectors as it is and in the mirror.
+    sides: Vec<[[i8; LANES]; 2]>,
     /// The vectors of the stones of both sides.
-    stones: Vec<[i16; WIDTH]>,
+    stones: Vec<[i16; LANES]>,
     /// The layers of each phase.
     layers: Vec<Layers>,
 }
@@ -258,10 +276,13 @@ impl Kernel for Estimate<'_> {
     fn run<B: Bits>(self, bits: B) -> i32 {
         let Estimate { network, states } = self;
         let stones = &network.stones[usize::from(states.stones)];
-        let [inner, middle, outer] = [0, 1, 2]
-            .map(|ring| &network.rings[ring * RING_ROWS + usize::from(states.rings[ring])]);
-        let sides = (states.sides).map(|state| &network.sides[usize::from(state)]);
-        let mut sum = [0i16; WIDTH];
+        let stage = stage(states.phase);
+        let rings = &network.rings[stage * 3 * RING_ROWS..];
+        let [inner, middle, outer] =
+            [0, 1, 2].map(|ring| &rings[ring * RING_ROWS + usize::from(states.rings[ring])]);
+        let sides = &network.sides[stage * SIDE_ROWS..];
+        let sides = states.sides.map(|state| &sides[usize::from(state)]);
+        let mut sum = [0i16; LANES];
         for view in 0..VIEWS {
             // A view in the mirror has the same side at the top as the one that turns the other
             // way.
@@ -288,10 +309,14 @@ impl Kernel for Estimate<'_> {
     }
 }
 
+fn filled_up<T: Copy + Default>(vector: [T; WIDTH]) -> [T; LANES] {
+    array::from_fn(|place| vector.get(place).copied().unwrap_or_default())
+}
+
 /// The first bytes of a file of weights. Eight bytes follow that identify the data and the program
 /// that it was made from, then the vectors of the patterns, one byte for each number, and all other
 /// numbers in two bytes, the lower byte first.
-pub const MAGIC: [u8; 8] = *b"MillNet1";
+pub const MAGIC: [u8; 8] = *b"MillNet2";
 const HEAD: usize = 16;
 const WORDS: usize = STONES_ROWS * WIDTH + PHASES * (HIDDEN * (WIDTH + 2) + 1);
 
@@ -317,17 +342,18 @@ impl Network {
     /// The weights of a file; `None` if the bytes are not such a file.
     pub fn parse(bytes: &'static [u8]) -> Option<Network> {
         let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
-        let (patterns, rest) = rest.split_at_checked(ROWS * WIDTH)?;
+        let (patterns, rest) = rest.split_at_checked(STAGES * ROWS * WIDTH)?;
         let (words, odd) = rest.as_chunks();
         if !head.starts_with(&MAGIC) || words.len() != WORDS || !odd.is_empty() {
             return None;
         }
         let mut words = words.iter().map(|&word| i16::from_le_bytes(word));
         let mut word = || words.next().unwrap_or_default();
-        let stones = (0..STONES_ROWS).map(|_| array::from_fn(|_| word()));
+        let stones = (0..STONES_ROWS).map(|_| filled_up(array::from_fn(|_| word())));
         let stones = stones.collect();
         let layers = (0..PHASES).map(|_| {
-            let by_output: [[i16; WIDTH]; HIDDEN] = array::from_fn(|_| array::from_fn(|_| word()));
+            let mut inputs = || filled_up(array::from_fn(|_| word()));
+            let by_output: [[i16; LANES]; HIDDEN] = array::from_fn(|_| inputs());
             let mut words = || array::from_fn(|_| i32::from(word()));
             Layers {
                 first: array::from_fn(|pair| {
@@ -339,19 +365,20 @@ impl Network {
             }
         });
         let layers = layers.collect();
-        let row = |row: usize| array::from_fn(|place| patterns[row * WIDTH + place] as i8);
-        let mut rings = vec![[[0; WIDTH]; VIEWS]; 3 * RING_ROWS];
-        let mut sides = vec![[[0; WIDTH]; 2]; SIDE_ROWS];
+        let row =
+            |row: usize| filled_up(array::from_fn(|place| patterns[row * WIDTH + place] as i8));
+        let mut rings = vec![[[0; LANES]; VIEWS]; STAGES * 3 * RING_ROWS];
         for_each_ring(|state, images| {
-            for ring in 0..3 {
-                let start = SIDE_ROWS + ring * RING_ROWS;
-                rings[ring * RING_ROWS + usize::from(state)] =
-                    images.map(|image| row(start + usize::from(image)));
+            for (ring, vectors) in rings.chunks_mut(RING_ROWS).enumerate() {
+                let start = ring / 3 * ROWS + SIDE_ROWS + ring % 3 * RING_ROWS;
+                vectors[usize::from(state)] = images.map(|image| row(start + usize::from(image)));
             }
         });
-        for (state, vectors) in sides.iter_mut().enumerate() {
-            *vectors = [row(state), row(mirrored_side(state))];
-        }
+        let of_side = |number: usize| {
+            let (start, state) = (number / SIDE_ROWS * ROWS, number % SIDE_ROWS);
+            [row(start + state), row(start + mirrored_side(state))]
+        };
+        let sides = (0..STAGES * SIDE_ROWS).map(of_side).collect();
         Some(Network {
             rings,
             sides,
@@ -433,7 +460,7 @@ mod tests {
         let mut random = Random::new(23);
         let mut bytes = MAGIC.to_vec();
         bytes.resize(HEAD, 0);
-        bytes.extend((0..ROWS * WIDTH).map(|_| (random.below(64) as u8).wrapping_sub(32)));
+        bytes.extend((0..STAGES * ROWS * WIDTH).map(|_| (random.below(64) as u8).wrapping_sub(32)));
         let words = (0..WORDS).flat_map(|_| (random.below(512) as i16 - 256).to_le_bytes());
         bytes.extend(words.collect::<Vec<_>>());
         let network = Network::parse(bytes.leak()).unwrap();
@@ -443,8 +470,8 @@ mod tests {
             sum.wrapping_mul(31).wrapping_add(output)
         });
         let expected = match SMALL {
-            true => -1_469_129_172_919_131_500,
-            false => 6_848_637_951_018_768_272,
+            true => -8_031_072_688_985_690_911,
+            false => -5_750_401_384_422_281_844,
         };
         assert_eq!(sum, expected);
     }

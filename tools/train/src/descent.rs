@@ -2,10 +2,12 @@
 //! and the result of positions.
 
 use std::array::from_fn;
+use std::iter::once;
 
 use millbase::internals::bits::{Bits, Kernel, dispatch};
 use millbase::internals::network::{
-    Features, HIDDEN, PATTERNS, PHASES, ROWS, STONES_ROWS, VIEWS, WIDTH,
+    Features, HIDDEN, PATTERNS, PHASES, RING_ROWS, ROWS, SIDE_ROWS, STAGES, STONES_ROWS, VIEWS,
+    WIDTH,
 };
 use rayon::prelude::*;
 
@@ -41,7 +43,7 @@ impl Layers {
 impl Weights {
     pub fn zero() -> Weights {
         Weights {
-            patterns: vec![[0.0; WIDTH]; ROWS],
+            patterns: vec![[0.0; WIDTH]; STAGES * ROWS],
             stones: vec![[0.0; WIDTH]; STONES_ROWS],
             layers: vec![Layers::ZERO; PHASES],
         }
@@ -126,11 +128,12 @@ struct Forward {
 #[inline(always)]
 fn forward(weights: &Weights, features: &Features) -> Forward {
     let stones = &weights.stones[usize::from(features.stones)];
+    let patterns = &weights.patterns[features.stage() * ROWS..];
     let mut views = [*stones; VIEWS];
     let mut sum = [0.0; WIDTH];
     for view in 0..VIEWS {
         for pattern in 0..PATTERNS {
-            let row = &weights.patterns[usize::from(features.rows[view][pattern])];
+            let row = &patterns[usize::from(features.rows[view][pattern])];
             for d in 0..WIDTH {
                 views[view][d] += row[d];
             }
@@ -250,19 +253,25 @@ impl Descent {
             let views = results.iter().flat_map(|result| &result.views);
             batch.iter().zip(views)
         };
-        // Each pattern has its own rows.
-        let (side, rings) = patterns.split_at_mut(27 * 27 * 27);
-        let tables = std::iter::once(side)
-            .chain(rings.chunks_mut(6561))
-            .enumerate();
+        // Each pattern of a stage has its own rows.
+        let tables = patterns.chunks_mut(ROWS).enumerate();
+        let tables = tables.flat_map(|(stage, rows)| {
+            let (side, rings) = rows.split_at_mut(SIDE_ROWS);
+            let patterns = once(side).chain(rings.chunks_mut(RING_ROWS)).enumerate();
+            patterns.map(move |(pattern, table)| (stage, pattern, table))
+        });
         let tables: Vec<_> = tables.collect();
+        let first = [0, 1, 2, 3].map(|pattern: usize| match pattern {
+            0 => 0,
+            _ => SIDE_ROWS + (pattern - 1) * RING_ROWS,
+        });
         rayon::join(
             || {
-                tables.into_par_iter().for_each(|(pattern, table)| {
-                    let first = [0, 19683, 19683 + 6561, 19683 + 2 * 6561][pattern];
-                    for (example, views) in examples() {
+                tables.into_par_iter().for_each(|(stage, pattern, table)| {
+                    let of_stage = |(example, _): &(&Example, _)| example.features.stage() == stage;
+                    for (example, views) in examples().filter(of_stage) {
                         for (rows, by) in example.features.rows.iter().zip(views) {
-                            let row = &mut table[usize::from(rows[pattern]) - first];
+                            let row = &mut table[usize::from(rows[pattern]) - first[pattern]];
                             for d in 0..WIDTH {
                                 row[d] += by[d];
                             }

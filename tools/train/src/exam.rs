@@ -35,6 +35,10 @@ pub struct Exam {
     /// Seed of the exam
     #[arg(long, value_name = "N", default_value_t = 4242)]
     seed: u64,
+
+    /// Families to draw from, like 8-7 or placed-12; without it all pairs and placed-4, placed-8 and placed-12
+    #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
+    from: Vec<Family>,
 }
 
 /// Asks and prints the score.
@@ -43,7 +47,10 @@ pub fn run(options: &Exam) -> Result<(), Box<dyn Error>> {
     let db = Database::open_in(&options.db, rules)?;
     let truth = Truth::brief(&db);
     let pairs = Pair::all(&rules).into_iter().map(Family::Pair);
-    let families: Vec<_> = pairs.chain([4, 8, 12].map(Family::Placed)).collect();
+    let families = match options.from.is_empty() {
+        true => pairs.chain([4, 8, 12].map(Family::Placed)).collect(),
+        false => options.from.clone(),
+    };
     let exam = judge::exam(truth, &families, options.positions, options.seed)?;
     let prober = Database::embedded(rules);
     let limits = Limits {
