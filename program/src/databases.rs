@@ -51,6 +51,9 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 pub fn open(options: &Options) -> Result<Database> {
     let database = match base_folder(options) {
         Some(folder) if folder.exists() => {
+            if !folder.is_file() {
+                check_folder(&folder)?;
+            }
             let opened = Database::open_in(&folder, options.rules);
             opened.map_err(not_databases)?
         }

@@ -297,12 +297,16 @@ impl Drafts {
     /// Reads a word; `after` is the text after it.
     fn word(&mut self, place: TextPlace, word: &str, after: &str) {
         let draft = &mut self.draft;
-        if draft.takes_start_word(word) || word.chars().all(is_dot) {
+        if draft.takes_start_word(word) {
             return;
         }
         let begins_line = draft.words_of_line == 0;
         let form = position::form_of(word)
             .filter(|form| matches!(form, PositionForm::Fen | PositionForm::Rows));
+        // The empty board by rows consists of dots, too.
+        if form.is_none() && word.chars().all(is_dot) {
+            return;
+        }
         if word == "position" && begins_line || form.is_some() {
             self.begin_position(form.map_or("", |_| word), place);
             let draft = &mut self.draft;

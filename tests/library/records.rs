@@ -870,7 +870,9 @@ fn positions_are_read_and_written_in_every_form() {
             let written = position_text(&position, quiet, &RULES, form.unwrap());
             assert_eq!(written.as_deref(), Ok(*text));
             // A line with a position is a game without turns.
-            assert_eq!(only(text).game.position(), &position, "{text}");
+            let record = only(text);
+            assert_eq!(record.game.position(), &position, "{text}");
+            assert_eq!(record.left_out(), None, "{text}");
             checked += 1;
         }
     }

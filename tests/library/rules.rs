@@ -510,6 +510,7 @@ fn refused_positions_name_their_reason() {
         " => empty => ",
         "********/********/******** w p => too_short => ",
         "********/********/******** w p p x 9 0 9 0 0 => not_a_number => word=x",
+        "********/********/O@O*O@*@ w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 65536 1 => not_a_number => word=65536",
         "********/********/******** x p p 0 9 0 9 0 0 => other_word => word=x allowed=w or b",
         "********/********/******** w m p 0 9 0 9 0 0 => other_phase => word=m white=9 black=9",
         "********/********/OOO@@@** w p p 3 0 3 0 0 0 => other_phase => word=p white=0 black=0",

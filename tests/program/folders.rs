@@ -55,6 +55,9 @@ fn folders_that_are_none() {
         "not a folder of databases or a bundle; name one",
     );
     place.fails("build --db file", 2, "not a folder");
+    if cfg!(unix) {
+        place.fails("list --db /dev/null", 2, "'/dev/null' is not a folder");
+    }
 }
 
 /// Nothing is built into a bundle.

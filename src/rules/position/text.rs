@@ -15,6 +15,7 @@
 //! ```
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::{Phase, Position, Side};
 use crate::board::{POINTS, Point, PointSet};
@@ -277,18 +278,13 @@ impl Fields {
             "Black's removals",
         ];
         for (number, name) in numbers.iter_mut().zip(names) {
-            let word = next(name)?;
-            *number = word.parse().map_err(|_| {
-                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-                let what = match is_number {
-                    true => format!("is too large a number for {name}"),
-                    false => format!("is not a number, but {name} must be one"),
-                };
-                let word = shown(word);
-                refused!(not_a_number { word: word }, "'{word}' {what}")
-            })?;
+            *number = read_number(name, next(name)?)?;
         }
-        let count = words.nth(FIELDS_BEFORE_COUNT).map(str::parse);
+        // In its place, other programs may have notes.
+        let count = words
+            .nth(FIELDS_BEFORE_COUNT)
+            .filter(|word| is_number(word));
+        let count = count.map(|word| read_number("the count of quiet turns", word));
         Ok(Fields {
             white,
             black,
@@ -296,7 +292,7 @@ impl Fields {
             phase,
             action,
             numbers,
-            quiet_turns: count.and_then(Result::ok).unwrap_or(0),
+            quiet_turns: count.transpose()?.unwrap_or(0),
         })
     }
 
@@ -548,6 +544,21 @@ fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
         }
     }
     Ok((white, black))
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn read_number<T: FromStr>(field: &str, word: &str) -> Result<T, PositionError> {
+    word.parse().map_err(|_| {
+        let what = match is_number(word) {
+            true => format!("is too large a number for {field}"),
+            false => format!("is not a number, but {field} must be one"),
+        };
+        let word = shown(word);
+        refused!(not_a_number { word: word }, "'{word}' {what}")
+    })
 }
 
 fn read_letter(field: &str, word: &str, allowed: &str) -> Result<char, PositionError> {
