@@ -92,6 +92,19 @@ fn malformed(random: &mut Random) -> Vec<u8> {
     }
 }
 
+#[test]
+fn a_body_that_is_encoded_wrong_is_not_called_long() {
+    let server = Server::start(&[]);
+    let mut stream = server.connect();
+    let head = "POST /probes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked";
+    let body = "ZZ\r\nstart\r\n0\r\n\r\n";
+    write!(stream, "{head}\r\n\r\n{body}").unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.contains("is not encoded right"), "{answer}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn malformed_requests_by_the_thousand_do_no_harm() {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::Response;
@@ -189,14 +189,21 @@ async fn answer_about_text(
 }
 
 /// The text in the body of a request.
-pub async fn text_of(request: Request) -> Result<String, ApiError> {
-    let body = to_bytes(request.into_body(), LONGEST_TEXT);
-    let arrived = timeout(BODY_TIME, body).await.map_err(|_| {
+pub async fn text_of(mut request: Request) -> Result<String, ApiError> {
+    DefaultBodyLimit::max(LONGEST_TEXT).apply(&mut request);
+    let body = timeout(BODY_TIME, Bytes::from_request(request, &())).await;
+    let body = body.map_err(|_| {
         let seconds = BODY_TIME.as_secs();
         Failure::question(format!("the text did not arrive in {seconds} s"))
     })?;
-    let body =
-        arrived.map_err(|_| question::too_long(LONGEST_TEXT, "text of games or positions"))?;
+    let body = body.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            question::too_long(LONGEST_TEXT, "text of games or positions")
+        }
+        _ => {
+            Failure::question("the request ends before its text, or the text is not encoded right")
+        }
+    })?;
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
