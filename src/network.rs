@@ -390,6 +390,10 @@ impl Network {
     /// The estimate of a position without pending removals: the logarithm of the odds that the
     /// mover wins, where a draw is half a win, in hundredths.
     pub(crate) fn estimate(&self, position: &Position) -> i32 {
+        // There are too few positions with at most one stone to learn from. All are drawn.
+        if (position.mover | position.waiting).len() < 2 {
+            return 0;
+        }
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
         let states = States::new(position.mover, position.waiting, in_hand);
         let [inner, middle, outer] = states.rings;
@@ -474,6 +478,17 @@ mod tests {
             false => -5_750_401_384_422_281_844,
         };
         assert_eq!(sum, expected);
+    }
+
+    #[test]
+    fn the_first_placement_is_even() {
+        let rules = Rules::STANDARD;
+        let network = Network::embedded(&rules).unwrap();
+        let start = Position::start(&rules);
+        assert_eq!(network.estimate(&start), 0);
+        for turn in start.turns(&rules) {
+            assert_eq!(network.estimate(&start.after(turn)), 0, "{turn}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::options::Options;
 use crate::output::{self, Cell, TextTable};
+use crate::signals;
 use crate::status::{Status, refuse};
 
 /// Write the databases of a folder into one file, for apps that carry them as one asset
@@ -74,6 +75,7 @@ impl BundleFiles {
         if db.location().is_bundle {
             return refuse("the databases are in a bundle already; name their folder with --db");
         }
+        signals::end_on_stop()?;
         let bytes = write_bundle(&self.file, &files)?;
         let bundle = Bundle::open(&self.file)?;
         let member = |member: &Member| BundleMember {

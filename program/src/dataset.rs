@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::options::Options;
 use crate::output;
 use crate::status::{Status, refuse};
-use crate::{databases, input};
+use crate::{databases, input, signals};
 
 /// The most rows of a group, which readers decode as a whole.
 const GROUP: usize = 1 << 20;
@@ -156,6 +156,7 @@ impl Dataset {
             ));
         }
         let cannot = || format!("cannot write {}", self.to.display());
+        signals::end_on_stop()?;
         let temporary = Temporary::create(&self.to).with_context(cannot)?;
         let metadata = self.metadata(options);
         let (sender, receiver) = mpsc::sync_channel(1);

@@ -1,6 +1,11 @@
 //! Watches for the signals with which the user or the system asks the program to stop.
 
+use std::process;
+
 use anyhow::{Context, Result};
+use millbase::internals::Temporary;
+
+use crate::status::Status;
 
 /// Calls `stop`, on a thread of its own, each time the program is asked to stop. A signal that the
 /// program ignores from its start stays ignored: so `nohup` and shells protect the programs that
@@ -12,6 +17,14 @@ pub fn on_stop(stop: impl FnMut() + Send + 'static) -> Result<()> {
     #[cfg(unix)]
     unix::ignore(&ignored);
     Ok(())
+}
+
+/// Ends the program when it is asked to stop, without the files that it is writing.
+pub fn end_on_stop() -> Result<()> {
+    on_stop(|| {
+        Temporary::remove_all();
+        process::exit(Status::Stopped as i32);
+    })
 }
 
 #[cfg(unix)]

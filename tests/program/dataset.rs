@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use millbase::sample::canonical;
 use millbase::{Database, Histogram, Pair, Position, Rules, Side, Wdl};
@@ -11,7 +13,7 @@ use parquet::record::Field;
 use serde_json::Value as Json;
 
 use crate::common::{self, rows};
-use crate::process::{self, Place};
+use crate::process::{self, Place, Run};
 
 type Row = BTreeMap<String, Option<i64>>;
 
@@ -319,4 +321,19 @@ fn a_failure_leaves_what_was_there() {
     assert_eq!(common::names(place.path()), ["db", "old.parquet"]);
     let nowhere = place.run(&["dataset", "5-4", "--to", "no/where.parquet"]);
     nowhere.fails_with(5, "cannot write no/where.parquet");
+}
+
+/// Ctrl-C leaves no file, not even a hidden one.
+#[cfg(unix)]
+#[test]
+fn a_stopped_data_set_leaves_nothing() {
+    let place = Place::new();
+    let child = place.spawn(&["dataset", "5-4", "--turns", "--to", "rows.parquet"]);
+    let names = || fs::read_dir(place.path()).unwrap().count();
+    while names() == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    process::signal(&child, "INT");
+    let run = Run::from(child.wait_with_output().unwrap());
+    assert_eq!((run.status, names()), (130, 0), "{}", run.err);
 }

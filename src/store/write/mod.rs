@@ -14,16 +14,19 @@ pub use bundle::write_bundle;
 pub use pair::{SolvedPair, write_pair};
 pub(crate) use ply::{PlyWriter, count_stored};
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::index::histogram::Histogram;
+use crate::lock::held;
 use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
 use crate::store::codec::{BlockScratch, RowShape, TableShape};
 use crate::store::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION, page_bytes};
@@ -273,6 +276,9 @@ impl EncodedTable {
 /// The suffix of temporary files.
 const TEMPORARY: &str = ".tmp";
 
+/// The paths of this process's temporary files.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
 /// A file that is removed unless it gets its final name.
 pub struct Temporary {
     /// The file, which is empty at first.
@@ -295,10 +301,16 @@ impl Temporary {
         let random = RandomState::new().build_hasher().finish();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!(".{name}.{random:016x}{TEMPORARY}"));
-        Ok(Temporary {
-            file: File::create_new(&path)?,
-            path,
-        })
+        let file = File::create_new(&path)?;
+        held(&UNFINISHED).insert(path.clone());
+        Ok(Temporary { file, path })
+    }
+
+    /// Removes the temporary files of this process, which is about to end.
+    pub fn remove_all() {
+        for path in held(&UNFINISHED).iter() {
+            let _ = fs::remove_file(path);
+        }
     }
 
     /// Gives the flushed file its final name.
@@ -321,6 +333,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // After renaming there is nothing to remove; before it, an error is already being reported.
         let _ = fs::remove_file(&self.path);
+        held(&UNFINISHED).remove(&self.path);
     }
 }
 
