@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{self, Random, WON};
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
-use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, Search};
+use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, ScoreMeaning, Search};
 use millbase::solve::pairs_up_to;
 use millbase::store::Profile;
 use millbase::{Database, Metric, Position, Rules, Side, Turn, Value, Wdl};
@@ -336,12 +336,20 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
         unreachable!()
     };
     let start = game(START);
-    // A search of a few turns has the same result however often it is interrupted.
+    // A search of a few turns ends however often it is interrupted. What it finds in its table then
+    // may change an estimate by hundredths.
     let (choice, slices) = think(30, &start, depth(6), 1);
     let choice = choice.unwrap();
     let whole = considered(&player(30, 1), &start, 6, 1).remove(0);
     let found = choice.variation;
-    assert_eq!((found.depth, found.score), (6, whole.score));
+    let [estimate, of_whole] = [found.score, whole.score].map(|score| match score.meaning() {
+        ScoreMeaning::Evaluation(estimate) => estimate,
+        known => panic!("{known:?}"),
+    });
+    assert!(
+        found.depth == 6 && (estimate - of_whole).abs() < 10,
+        "{found:?}"
+    );
     assert!(found.nodes > whole.nodes / 2 && slices > 2, "{slices}");
 
     let nodes = Limits {

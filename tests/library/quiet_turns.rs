@@ -198,7 +198,6 @@ fn a_position_states_its_count() {
         (flying, " -1 -1 -1 -1 0 34 80", 34),
         (flying, " 0 0 0 0 12 7", 7),
         (flying, " -1 -1 -1 -1 0 ids:nodes", 0),
-        (flying, " -1 -1 -1 -1 0 65536 1", 0),
         // A placement or a removal comes before.
         ("********/********/O@O*O@*@ w p p 3 1 3 1 0 0", LATE, 0),
         ("O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1", LATE, 0),

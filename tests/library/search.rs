@@ -294,25 +294,21 @@ fn limits_end_the_search() {
 
 #[test]
 fn a_repetition_is_a_draw() {
-    // White is far ahead; of its turns the only one that is worth nothing repeats a position.
-    let position = Position::parse("OOO*****/O*O**O**/@***@*@* w m s 6 0 3 0 0 0", &RULES).unwrap();
+    // White is far ahead; only a turn that repeats a position is worth nothing.
+    let position = Position::parse("OOO**O**/O*O*OO**/@**@@*@* w m s 8 0 4 0 0 0", &RULES).unwrap();
     let search = Search::new(RULES, 1 << 20, 1);
     let limits = Limits {
         lines: 100,
         ..to_depth(1, Algorithm::default())
     };
-    let repeated = position.turns(&RULES)[0];
-    let earlier = [position.after(repeated)];
     let stop = AtomicBool::new(false);
     let fresh = search.run(&position, &[], &NoProber, &limits, &stop, &mut |_| {});
+    assert!(fresh[0].score > Score::DRAW);
+    let repeated = fresh[0].turns[0];
+    let earlier = [position.after(repeated)];
     let again = search.run(&position, &earlier, &NoProber, &limits, &stop, &mut |_| {});
-    let score = |found: &Variations| {
-        let mut found = found.iter();
-        let found = found.find(|variation| variation.turns[0] == repeated);
-        found.map(|variation| variation.score)
-    };
-    assert!(score(&fresh) > Some(Score::DRAW));
-    assert_eq!(score(&again), Some(Score::DRAW));
+    let found = again.iter().find(|found| found.turns[0] == repeated);
+    assert_eq!(found.map(|found| found.score), Some(Score::DRAW));
 }
 
 #[test]
