@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
-use millbase::internals::held;
 use millbase::internals::service::stats::{PairCounts, PlyCounts};
 use millbase::internals::stages::why_unsolved;
+use millbase::internals::{Temporary, held};
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
@@ -372,6 +372,7 @@ pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<(
         bar.finish_and_clear();
         // The lock holds back messages of other threads about the file that is removed now.
         let mut stderr = io::stderr().lock();
+        Temporary::remove_all();
         let _ = folder.upgrade().map(|folder| folder.tidy());
         let _ = writeln!(
             stderr,

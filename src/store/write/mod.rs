@@ -19,6 +19,7 @@ use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -301,16 +302,20 @@ impl Temporary {
         let random = RandomState::new().build_hasher().finish();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!(".{name}.{random:016x}{TEMPORARY}"));
+        let mut unfinished = held(&UNFINISHED);
         let file = File::create_new(&path)?;
-        held(&UNFINISHED).insert(path.clone());
+        unfinished.insert(path.clone());
         Ok(Temporary { file, path })
     }
 
-    /// Removes the temporary files of this process, which is about to end.
+    /// Removes the temporary files of this process, which must end then: its other threads wait if
+    /// they begin or end such a file.
     pub fn remove_all() {
-        for path in held(&UNFINISHED).iter() {
+        let unfinished = held(&UNFINISHED);
+        for path in unfinished.iter() {
             let _ = fs::remove_file(path);
         }
+        mem::forget(unfinished);
     }
 
     /// Gives the flushed file its final name.
