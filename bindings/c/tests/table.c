@@ -230,7 +230,7 @@ static void in_a_game(void) {
   CHECK(strcmp(choice.turn, "d6") == 0 || strncmp(choice.turn, "g7x", 3) == 0);
   CHECK(choice.depth == 2 && choice.nodes > 0);
   CHECK(choice.value.wdl == MILLBASE_UNKNOWN && choice.score_is == MILLBASE_SCORE_ESTIMATE &&
-        choice.score > 0);
+        choice.score > -100 && choice.score < 100); /* It is a draw. */
   CHECK(millbase_choose(db, start, " a7 b6 d7\nf6", 30, 0, &two_turns, NULL, &again) ==
         MILLBASE_STATUS_OK);
   CHECK(strcmp(choice.turn, again.turn) == 0);
