@@ -137,7 +137,7 @@ impl States {
             .map(|(set, in_hand)| set.len() as u16 + u16::from(in_hand));
         let hands = u16::from(in_hand[0] + in_hand[1]);
         let phase = match (hands, own, other) {
-            (1.., ..) => ((hands - 1) / 4).min(3), // less than PLACING_PHASES
+            (1.., ..) => ((hands - 1) / 4).min(u16::from(PLACING_PHASES) - 1),
             (0, 3, _) => 4,
             (0, _, 3) => 5,
             _ => match own + other {

@@ -47,8 +47,8 @@ impl Explain {
         if self.words == [input::STDIN] {
             return stream::answer(options, |line, text| {
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-                let answer = find(&db, &words)?;
-                let (_, asked) = position_and_turn(&words)?;
+                let (position, asked) = position_and_turn(&words)?;
+                let answer = find(&db, position, asked)?;
                 let turn = answer.turns.first().filter(|_| asked.is_some());
                 output::line_answer(options, text, &answer, |text| {
                     if let Some(turn) = turn {
@@ -60,15 +60,15 @@ impl Explain {
                 })
             });
         }
-        let answer = find(&db, &self.words)?;
+        let (position, turn) = position_and_turn(&self.words)?;
+        let answer = find(&db, position, turn)?;
         output::answer(options, &answer, |out| write(out, &answer))?;
         Ok(Status::Done)
     }
 }
 
-/// The facts that these words ask for.
-fn find(db: &Database, words: &[String]) -> Result<ExplainAnswer> {
-    let (words, turn) = position_and_turn(words)?;
+/// The facts about the position of these words, and about this turn or all.
+fn find(db: &Database, words: &[String], turn: Option<Turn>) -> Result<ExplainAnswer> {
     let advice = "give one position and at most one turn, or lines with '-'";
     let position = input::position_of(words, db.rules(), advice)?;
     let answer = ExplainAnswer::find(db, &position, turn)?;

@@ -84,12 +84,12 @@ impl Verify {
         input::check_pairs(&self.pair, rules)?;
         let db = databases::open_named(options)?;
         let is_whole = self.pair.is_empty();
-        let mut pairs = match (is_whole, self.placing) {
-            (false, _) => Pair::all(rules),
+        let is_asked = |pair: &Pair| self.pair.contains(pair);
+        let pairs = match (is_whole, self.placing) {
+            (false, _) => Pair::all(rules).into_iter().filter(is_asked).collect(),
             (true, true) => Vec::new(),
             (true, false) => databases::present(&db),
         };
-        pairs.retain(|pair| is_whole || self.pair.contains(pair));
         let plies = db.plies().filter(|_| is_whole);
         let entries = pairs.iter().map(|&pair| self.entries(pair));
         let entries = entries.chain(plies.map(|file| self.ply_entries(file)));

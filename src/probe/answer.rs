@@ -342,15 +342,15 @@ impl Database {
             return Ok(Some(result));
         }
         let is_owed = position.removal_owed();
-        if position.is_in_placing_phase(self.rules()) && !is_owed {
+        let is_placing = position.is_in_placing_phase(self.rules());
+        if is_placing && !is_owed {
             match self.look_ahead(&[*position], Effort::default()) {
                 // Its turns are one placement nearer to the files.
                 Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
                 values => return Ok(values?.into_iter().next()),
             }
         }
-        let is_stored = || Material::of_position(position).occurs();
-        if is_owed || position.is_in_placing_phase(self.rules()) || !is_stored() {
+        if is_owed || is_placing || !Material::of_position(position).occurs() {
             let ranked = self.ranked(position, metric, Effort::default())?;
             return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
         }

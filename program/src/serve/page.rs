@@ -54,10 +54,9 @@ pub async fn shell(
     ];
     let fill = |text: String, (field, value): &(&str, String)| text.replace(field, value);
     let text = fields.iter().fold(file.text.to_string(), fill);
-    let mut response = reply::reply(StatusCode::OK, file.kind, text.clone());
-    if takes_brotli(&asked)
-        && let Some(bytes) = brotli(&text, 5)
-    {
+    let bytes = takes_brotli(&asked).then(|| brotli(&text, 5));
+    let mut response = reply::reply(StatusCode::OK, file.kind, text);
+    if let Some(bytes) = bytes.flatten() {
         set_brotli(&mut response, bytes);
     }
     Ok((headers, response).into_response())
