@@ -49,6 +49,21 @@ fn wait_for_build(server: &Server, wanted: &str) -> Reply {
     }
 }
 
+fn wait_for_file(path: &Path) {
+    let start = Instant::now();
+    while !path.exists() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn assert_only_databases(folder: &Path) {
+    for file in fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(name.ends_with(".mill"), "{name}");
+    }
+}
+
 #[test]
 fn a_build_is_the_one_that_was_asked_for() {
     let own = TempDir::new().unwrap();
@@ -80,25 +95,30 @@ fn a_build_is_the_one_that_was_asked_for() {
     }
     // A build stops on request; its finished files stay, nothing else does, and another one can begin.
     let first = Path::new(&folder).join("no-flying/3-3.mill");
-    let start = Instant::now();
-    while !first.exists() {
-        assert!(start.elapsed() < Duration::from_secs(60));
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_for_file(&first);
     let elsewhere = format!("Host: {}\r\n", server.address);
     ask_about_build(&server, "DELETE", &elsewhere, "").fails_with(403, "forbidden", "");
     assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
     let stopped = wait_for_build(&server, "stopped").json();
     assert_eq!(stopped["error"], Json::Null);
-    let files = fs::read_dir(first.parent().unwrap()).unwrap();
-    for file in files {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        assert!(name.ends_with(".mill"), "{name}");
-    }
+    assert_only_databases(first.parent().unwrap());
     assert_eq!(ask_to_build(&server, &here, "stones=6").status, 202);
     wait_for_build(&server, "finished");
     assert_eq!(ask_about_build(&server, "DELETE", &here, "").status, 202);
     assert_eq!(server.get("/build").json()["state"], "finished");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_ends_leaves_only_finished_files_of_a_build() {
+    let own = TempDir::new().unwrap();
+    let folder = own.path().join("new");
+    let mut server = Server::start(&["--db", &folder.display().to_string(), "--quiet"]);
+    assert_eq!(ask_to_build(&server, &own_headers(&server), "").status, 202);
+    wait_for_file(&folder.join("3-3.mill"));
+    server.signal("TERM");
+    assert_eq!(server.child.0.wait().unwrap().code(), Some(0));
+    assert_only_databases(&folder);
 }
 
 #[test]

@@ -31,6 +31,7 @@ use std::process;
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use millbase::internals::Temporary;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -147,6 +148,8 @@ impl Serve {
         });
         // Every question still in progress has been answered, or its client is gone.
         runtime.shutdown_background();
+        // A build goes on until the process ends, so it must begin no other file after this.
+        Temporary::remove_all();
         builder.tidy();
         ended
     }
