@@ -152,8 +152,7 @@ impl Bench {
         let measured = self.measure(db, &steps);
         steps.bar.finish_and_clear();
         let answer = measured?;
-        output::answer(options, &answer, |out| answer.write(out))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| answer.write(out))
     }
 
     fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<BenchAnswer> {

@@ -163,8 +163,7 @@ impl Build {
             if let Err(why) = enough_memory {
                 output::note(options, format_args!("note: {why}"));
             }
-            output::answer(options, &plan, |out| write_plan(out, &plan))?;
-            return Ok(Status::Done);
+            return output::answer(options, &plan, |out| write_plan(out, &plan));
         }
         enough_memory?;
         let built = match plan.pairs.is_empty() && !self.placing {
@@ -173,8 +172,7 @@ impl Build {
         };
         let database = databases::open_folder(&folder, rules)?;
         let answer = BuildAnswer::new(&database, &plan, &built)?;
-        output::answer(options, &answer, |out| answer.write(out))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| answer.write(out))
     }
 
     fn request(&self, rules: &Rules) -> Result<BuildRequest> {

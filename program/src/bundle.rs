@@ -88,8 +88,7 @@ impl BundleFiles {
             file: self.file.clone(),
             members: bundle.members().iter().map(member).collect(),
         };
-        output::answer(options, &answer, |out| answer.write(out))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| answer.write(out))
     }
 }
 

@@ -185,8 +185,7 @@ impl Dataset {
             row_groups,
             bytes,
         };
-        output::answer(options, &answer, |out| answer.write(out))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| answer.write(out))
     }
 
     /// The metadata of the file: the version, the rules and the choice of the rows.

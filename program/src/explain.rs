@@ -62,8 +62,7 @@ impl Explain {
         }
         let (position, turn) = position_and_turn(&self.words)?;
         let answer = find(&db, position, turn)?;
-        output::answer(options, &answer, |out| write(out, &answer))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| write(out, &answer))
     }
 }
 

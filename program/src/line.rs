@@ -56,8 +56,7 @@ impl Line {
         let position = input::position_of(&self.position, rules, advice)?;
         let db = databases::open(options)?;
         let answer = LineAnswer::find(&db, &position, limit)?;
-        output::answer(options, &answer, |out| write(out, &answer))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| write(out, &answer))
     }
 }
 

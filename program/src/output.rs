@@ -24,6 +24,7 @@ use millbase::{Turn, Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
+use crate::status::Status;
 
 /// Stdout, locked and buffered: an answer is one write.
 pub type Stdout = Cleaned<BufWriter<AutoStream<StdoutLock<'static>>>>;
@@ -92,18 +93,19 @@ pub fn set_colours(options: &Options) {
     choice.write_global();
 }
 
-/// Prints the answer: with `--json` the object, else the text.
+/// Prints the answer, with `--json` the object, else the text, and returns the status of work that is done.
 pub fn answer(
     options: &Options,
     object: &impl Serialize,
     text: impl FnOnce(&mut Stdout) -> io::Result<()>,
-) -> io::Result<()> {
+) -> anyhow::Result<Status> {
     let mut out = stdout();
     match options.json {
         true => json(&mut out.0, object)?,
         false => text(&mut out)?,
     }
-    out.flush()
+    out.flush()?;
+    Ok(Status::Done)
 }
 
 /// Adds the answer to a line of a stream: with `--json` the object, else the text.

@@ -96,8 +96,7 @@ impl Perft {
                 table.write(out)?;
             }
             writeln!(out, "{}", HumanCount(count))
-        })?;
-        Ok(Status::Done)
+        })
     }
 
     /// The words of the position, and the depth after them.

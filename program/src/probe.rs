@@ -80,8 +80,7 @@ impl Probe {
         let position = input::position_of(&self.position, &options.rules, advice)?;
         let db = databases::open(options)?;
         let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
-        output::answer(options, &answer, |out| write(out, &answer))?;
-        Ok(Status::Done)
+        output::answer(options, &answer, |out| write(out, &answer))
     }
 }
 

@@ -117,8 +117,7 @@ impl ExportMalom {
                 progress::duration(answer.seconds),
                 speed(bytes, answer.seconds)
             )
-        })?;
-        Ok(Status::Done)
+        })
     }
 
     /// The keys: those of the folder, else those that the user names, else our own.

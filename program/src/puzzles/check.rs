@@ -1,7 +1,7 @@
 //! `millbase puzzles check`.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Error, Result};
@@ -179,7 +179,7 @@ impl CheckPack {
                 }));
         }
         report.missing = missing.as_ref().map(advice::sentence);
-        report.write(options)?;
+        output::answer(options, &report, |out| report.write(out))?;
         match missing {
             _ if report.wrong > 0 || !report.pack_problems.is_empty() => Ok(Status::No),
             None => Ok(Status::Done),
@@ -305,22 +305,20 @@ fn differences(stated: &Json, made: &Json, is_compared: impl Fn(&str) -> bool) -
 }
 
 impl CheckReport {
-    fn write(&self, options: &Options) -> Result<()> {
-        Ok(output::answer(options, self, |out| {
-            for problem in &self.pack_problems {
-                writeln!(out, "{problem}")?;
-            }
-            for PuzzleProblem { puzzle, problem } in &self.problems {
-                writeln!(out, "{puzzle}: {problem}")?;
-            }
-            let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);
-            writeln!(
-                out,
-                "{}: {right} right, {} wrong, {} not checked",
-                output::counted(self.puzzles, "puzzle"),
-                self.wrong,
-                self.unchecked
-            )
-        })?)
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for problem in &self.pack_problems {
+            writeln!(out, "{problem}")?;
+        }
+        for PuzzleProblem { puzzle, problem } in &self.problems {
+            writeln!(out, "{puzzle}: {problem}")?;
+        }
+        let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);
+        writeln!(
+            out,
+            "{}: {right} right, {} wrong, {} not checked",
+            output::counted(self.puzzles, "puzzle"),
+            self.wrong,
+            self.unchecked
+        )
     }
 }

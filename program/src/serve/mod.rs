@@ -142,9 +142,12 @@ impl Serve {
             let cannot = || format!("cannot listen on {}", self.listen);
             let listener = TcpListener::bind(self.listen).await.with_context(cannot)?;
             let address = listener.local_addr().with_context(cannot)?;
-            announce(options, address)?;
+            let listening = &format!("http://{address}/");
+            let announced = output::answer(options, &Ready { listening }, |out| {
+                writeln!(out, "listening on {listening}, Ctrl-C stops")
+            })?;
             connections::serve(listener, app, stop).await;
-            Ok(Status::Done)
+            Ok(announced)
         });
         // Every question still in progress has been answered, or its client is gone.
         runtime.shutdown_background();
@@ -185,14 +188,6 @@ fn start(threads: usize) -> Result<Runtime> {
         .enable_all()
         .build()
         .context("cannot start the threads of the server")
-}
-
-/// Prints the address of the server.
-fn announce(options: &Options, address: SocketAddr) -> Result<()> {
-    let listening = &format!("http://{address}/");
-    Ok(output::answer(options, &Ready { listening }, |out| {
-        writeln!(out, "listening on {listening}, Ctrl-C stops")
-    })?)
 }
 
 /// A flag that turns true when the user or the system asks to stop; a second request ends the
