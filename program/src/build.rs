@@ -4,16 +4,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
+use millbase::internals::held;
 use millbase::internals::service::stats::{PairCounts, PlyCounts};
 use millbase::internals::stages::why_unsolved;
-use millbase::internals::{Temporary, held};
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
@@ -365,20 +364,11 @@ fn note_ply(report: &PlyReport, options: &Options) {
 /// the files on the disk, so there is nothing to wait for.
 pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<()> {
     // The handler stays, but the folder is free as soon as the work is done.
-    let (folder, bar) = (Arc::downgrade(folder), bar.clone());
-    let stop = move || {
-        bar.finish_and_clear();
-        // The lock holds back messages of other threads about the file that is removed now.
-        let mut stderr = io::stderr().lock();
-        Temporary::remove_all();
-        let _ = folder.upgrade().map(|folder| folder.tidy());
-        let _ = writeln!(
-            stderr,
-            "stopped; the finished pairs are safe, and the same command continues with the next"
-        );
-        process::exit(Status::Stopped as i32);
-    };
-    signals::on_stop(stop)
+    let folder = Arc::downgrade(folder);
+    let tidy = move || _ = folder.upgrade().map(|folder| folder.tidy());
+    let words =
+        "stopped; the finished pairs are safe, and the same command continues with the next\n";
+    signals::end_on_stop(bar, tidy, words)
 }
 
 fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {

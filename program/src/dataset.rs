@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, anyhow};
 use clap::Args;
-use indicatif::HumanBytes;
+use indicatif::{HumanBytes, ProgressBar};
 use millbase::internals::{Temporary, numbers};
 use millbase::sample::Family;
 use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, sampled_rows, table_rows};
@@ -156,7 +156,7 @@ impl Dataset {
             ));
         }
         let cannot = || format!("cannot write {}", self.to.display());
-        signals::end_on_stop()?;
+        signals::end_on_stop(&ProgressBar::hidden(), || (), "")?;
         let temporary = Temporary::create(&self.to).with_context(cannot)?;
         let metadata = self.metadata(options);
         let (sender, receiver) = mpsc::sync_channel(1);

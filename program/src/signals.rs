@@ -1,8 +1,10 @@
 //! Watches for the signals with which the user or the system asks the program to stop.
 
+use std::io::{self, Write};
 use std::process;
 
 use anyhow::{Context, Result};
+use indicatif::ProgressBar;
 use millbase::internals::Temporary;
 
 use crate::status::Status;
@@ -19,10 +21,21 @@ pub fn on_stop(stop: impl FnMut() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Ends the program when it is asked to stop, without the files that it is writing.
-pub fn end_on_stop() -> Result<()> {
-    on_stop(|| {
+/// Ends the program when it is asked to stop, without the files that it is writing. Before that it clears the bar, calls
+/// `tidy`, and writes these words to stderr.
+pub fn end_on_stop(
+    bar: &ProgressBar,
+    tidy: impl Fn() + Send + 'static,
+    words: &'static str,
+) -> Result<()> {
+    let bar = bar.clone();
+    on_stop(move || {
+        bar.finish_and_clear();
+        // The lock holds back messages of other threads about the files that are removed now.
+        let mut stderr = io::stderr().lock();
         Temporary::remove_all();
+        tidy();
+        let _ = stderr.write_all(words.as_bytes());
         process::exit(Status::Stopped as i32);
     })
 }

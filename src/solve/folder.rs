@@ -46,7 +46,7 @@ impl BuildFolder {
                 break file;
             }
         };
-        store::remove_temporaries(path)?;
+        store::remove_temporaries(path, &store::DATABASES)?;
         Ok(BuildFolder {
             path: path.to_path_buf(),
             _lock: lock,
@@ -81,7 +81,7 @@ impl BuildFolder {
     pub fn tidy(&self) -> Result<(), DbError> {
         // If this fails, the empty file stays, and a later build locks it again.
         let _ = fs::remove_file(self.path.join(LOCK));
-        store::remove_temporaries(&self.path)
+        store::remove_temporaries(&self.path, &store::DATABASES)
     }
 }
 

@@ -1,18 +1,16 @@
 //! `millbase export malom`: the sectors as files.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar};
-use millbase::internals::held;
+use millbase::internals::{Temporary, remove_temporaries};
 use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,6 +69,8 @@ impl ExportMalom {
         let (missing, bytes) = missing(folder, &wanted)?;
         let walk = sectors.walk(&missing)?;
         fs::create_dir_all(folder).with_context(|| format!("cannot create the folder '{to}'"))?;
+        // Killed exports leave such files.
+        remove_temporaries(folder, &[".sec2."])?;
         check_space(folder, bytes)?;
         write_secval(folder, sectors.scheme())?;
         output::note(
@@ -87,13 +87,12 @@ impl ExportMalom {
             progress::forecast_with(speed, state)
         });
         bar.set_message("export");
-        let unfinished = Arc::new(Unfinished::default());
-        stop_on_signals(&unfinished, &bar)?;
+        let words = "stopped; the finished sectors are safe, and the same command continues with the next\n";
+        signals::end_on_stop(&bar, || (), words)?;
         let files = SectorWriter {
             folder,
             options,
             bar: &bar,
-            unfinished: &unfinished,
             open: None,
         };
         write(walk, files)?;
@@ -195,17 +194,8 @@ fn write_secval(folder: &Path, scheme: &Scheme) -> Result<()> {
         .with_context(|| format!("cannot write '{}'", path.display()))
 }
 
-/// The name under which a file is written.
-fn temporary(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.tmp"))
-}
-
 /// Parts that wait for the disk: while they are written, the next ones are made.
 const WAITING: usize = 4;
-
-/// The path of the file that is not complete.
-type Unfinished = Mutex<Option<PathBuf>>;
 
 /// Makes the sectors' bytes on this thread and writes them on another one.
 fn write(walk: Walk<'_>, mut files: SectorWriter<'_>) -> Result<()> {
@@ -239,53 +229,40 @@ struct SectorWriter<'a> {
     folder: &'a Path,
     options: &'a Options,
     bar: &'a ProgressBar,
-    unfinished: &'a Unfinished,
     /// The file that is not complete, the bytes that it lacks, and when it was begun.
-    open: Option<(File, u64, Instant)>,
+    open: Option<(Temporary, u64, Instant)>,
 }
 
 impl SectorWriter<'_> {
     fn write_all(&mut self, parts: Receiver<(Sector, Vec<u8>)>) -> Result<()> {
         let mut parts = parts.into_iter();
-        let written = parts.try_for_each(|(sector, part)| {
+        parts.try_for_each(|(sector, part)| {
             let path = self.folder.join(sector.name());
             self.write(sector, &part, &path)
                 .with_context(|| format!("cannot write '{}'", path.display()))
-        });
-        if let Some(unfinished) = held(self.unfinished).take() {
-            let _ = fs::remove_file(unfinished);
-        }
-        written
+        })
     }
 
     fn write(&mut self, sector: Sector, part: &[u8], path: &Path) -> io::Result<()> {
-        let temporary = temporary(path);
-        let (file, left, start) = match &mut self.open {
+        let (mut temporary, left, start) = match self.open.take() {
             Some(open) => open,
-            None => {
-                // A signal removes the file that is named here.
-                let mut unfinished = held(self.unfinished);
-                *unfinished = Some(temporary.clone());
-                let file = File::create(&temporary)?;
-                self.open.insert((file, sector.bytes(), Instant::now()))
-            }
+            None => (Temporary::create(path)?, sector.bytes(), Instant::now()),
         };
-        file.write_all(part)?;
+        temporary.file.write_all(part)?;
         self.bar.inc(part.len() as u64);
-        *left -= part.len() as u64;
-        if *left == 0 {
-            file.sync_all()?;
-            let mut unfinished = held(self.unfinished);
-            fs::rename(temporary, path)?;
-            *unfinished = None;
-            let (seconds, bytes) = (start.elapsed().as_secs_f64(), HumanBytes(sector.bytes()));
-            let name = sector.name();
-            output::step(
-                self.options,
-                format_args!("{name} written in {seconds:.2} s, {bytes}"),
-            );
-            self.open = None;
+        let left = left - part.len() as u64;
+        if left > 0 {
+            self.open = Some((temporary, left, start));
+            return Ok(());
         }
+        temporary.file.sync_all()?;
+        temporary.rename(path)?;
+        let (seconds, bytes) = (start.elapsed().as_secs_f64(), HumanBytes(sector.bytes()));
+        let name = sector.name();
+        output::step(
+            self.options,
+            format_args!("{name} written in {seconds:.2} s, {bytes}"),
+        );
         Ok(())
     }
 }
@@ -293,22 +270,4 @@ impl SectorWriter<'_> {
 /// A number of bytes in a number of seconds, as bytes per second.
 fn speed(bytes: u64, seconds: f64) -> String {
     format!("{:.0} MB/s", bytes as f64 / seconds.max(0.001) / 1e6)
-}
-
-/// Ends the program when the user or the system asks to, without the file that is not complete.
-fn stop_on_signals(unfinished: &Arc<Unfinished>, bar: &ProgressBar) -> Result<()> {
-    let (unfinished, bar) = (Arc::clone(unfinished), bar.clone());
-    let stop = move || {
-        bar.finish_and_clear();
-        // Held to the end, so that no other file is begun.
-        let unfinished = held(&unfinished);
-        if let Some(file) = &*unfinished {
-            let _ = fs::remove_file(file);
-        }
-        output::to_stderr(
-            "stopped; the finished sectors are safe, and the same command continues with the next\n",
-        );
-        process::exit(Status::Stopped as i32);
-    };
-    signals::on_stop(stop)
 }

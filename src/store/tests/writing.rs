@@ -41,7 +41,7 @@ fn only_complete_files_get_their_final_names() {
         fs::write(folder.path().join(name), "old").unwrap();
     }
     write(folder.path(), &values).unwrap();
-    remove_temporaries(folder.path()).unwrap();
+    remove_temporaries(folder.path(), &DATABASES).unwrap();
     let left = [".note", "3-3.mill", "b.tmp"].map(String::from);
     assert_eq!(names(folder.path()), left.into());
 

@@ -342,15 +342,22 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes the temporary files of all databases from a folder, to which nothing else may be
-/// writing.
-pub(crate) fn remove_temporaries(folder: &Path) -> Result<(), DbError> {
+/// What the names of the temporary files of databases contain.
+pub(crate) const DATABASES: [&str; 2] = [".mill.", ".stage."];
+
+/// Removes the temporary files whose names contain one of these texts from a folder, to which nothing
+/// else may be writing.
+///
+/// # Errors
+///
+/// [`DbError::Io`].
+pub fn remove_temporaries(folder: &Path, names: &[&str]) -> Result<(), DbError> {
     let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
     for entry in entries {
         let path = entry.map_err(DbError::io(folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_ours = name.contains(".mill.") || name.contains(".stage.");
-        if name.starts_with('.') && is_ours && name.ends_with(TEMPORARY) {
+        let is_meant = names.iter().any(|part| name.contains(part));
+        if name.starts_with('.') && is_meant && name.ends_with(TEMPORARY) {
             fs::remove_file(&path).map_err(DbError::io(&path))?;
         }
     }
