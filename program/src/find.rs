@@ -11,6 +11,7 @@ use millbase::survey::rows::{DataRow, RowFilter, table_rows};
 use millbase::{Database, DbError, Metric, Point, PointSet, Position, Symmetry, Value, Wdl};
 
 use crate::databases;
+use crate::matches::wdl;
 use crate::options::Options;
 use crate::output;
 use crate::status::{Status, refuse};
@@ -33,7 +34,7 @@ pub struct Find {
     family: Family,
 
     /// The value for the side to move: win, draw or loss
-    #[arg(long, value_parser = value)]
+    #[arg(long, value_parser = wdl)]
     value: Option<Wdl>,
 
     /// The depth in turns: a number, or a range like 10..20, 10.. or ..20
@@ -59,10 +60,6 @@ pub struct Find {
     /// The most positions to list
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
     limit: u64,
-}
-
-fn value(text: &str) -> Result<Wdl, String> {
-    Wdl::named(text).ok_or_else(|| "expected win, draw or loss".to_owned())
 }
 
 fn range(text: &str) -> Result<(u16, u16), String> {
@@ -110,13 +107,9 @@ impl Find {
             }
             left > 0
         })?;
-        match failure {
-            Some(error) => Err(error),
-            None => {
-                out.flush()?;
-                Ok(Status::Done)
-            }
-        }
+        failure.map_or(Ok(()), Err)?;
+        out.flush()?;
+        Ok(Status::Done)
     }
 
     /// Refuses conditions that no position can satisfy.

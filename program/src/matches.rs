@@ -116,7 +116,7 @@ pub struct Match {
 
 /// The result that an argument names.
 pub fn wdl(text: &str) -> Result<Wdl, String> {
-    Wdl::named(text).ok_or_else(|| format!("a value is win, draw or loss, not '{text}'"))
+    Wdl::named(text).ok_or_else(|| "expected win, draw or loss".to_owned())
 }
 
 impl Match {
