@@ -282,7 +282,7 @@ impl Database {
                 let position = masks.position(place, self.rules());
                 match position.ok().zip(value) {
                     Some((position, value)) => {
-                        self.keep(&position, value);
+                        self.keep(cache_key(&position, Metric::Depth), value);
                         (wdl[place], dtw[place]) = numbers(value);
                     }
                     // A probe of its own gives the reason, or the ranges that it needs.
@@ -409,7 +409,9 @@ impl Database {
                 let position = position.map_err(|why| BulkError::Position { index, why })?;
                 match awaited.note(self.probe(&position)) {
                     Ok(Some(value)) => {
-                        self.keep(&position, value);
+                        if !position.is_placing() {
+                            self.keep(cache_key(&position, Metric::Depth), value);
+                        }
                         read.values.push((index, numbers(value)));
                     }
                     Ok(None) => {}
@@ -430,17 +432,6 @@ impl Database {
             Ok(read)
         });
         read.into_iter().collect()
-    }
-
-    /// Keeps a value in the cache of values.
-    fn keep(&self, position: &Position, value: Value) {
-        if position.is_placing() {
-            return;
-        }
-        // Unknown depths have no byte.
-        if let Some(byte) = self.byte_of_value(value) {
-            self.values.insert(cache_key(position, Metric::Depth), byte);
-        }
     }
 }
 

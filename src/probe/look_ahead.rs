@@ -289,7 +289,7 @@ fn searched(
             if distance.is_near {
                 for (at, value) in positions.iter().zip(values) {
                     if let Some(value) = value {
-                        database.keep_placing(at, value);
+                        database.keep(key::canonical(at).0, value);
                     }
                 }
             }

@@ -104,18 +104,16 @@ impl Database {
         };
         for ((place, key), value) in places.into_iter().zip(found) {
             values[place] = value;
-            // Unknown depths have no byte.
-            if let Some(byte) = self.byte_of_value(value) {
-                self.values.insert(key, byte);
-            }
+            self.keep(key, value);
         }
         Ok(Some(values))
     }
 
-    /// Keeps the value of a position with stones in hand for later questions.
-    pub(crate) fn keep_placing(&self, position: &Position, value: Value) {
+    /// Keeps the value of the position with this key in the cache of values.
+    pub(crate) fn keep(&self, key: u64, value: Value) {
+        // Unknown depths have no byte.
         if let Some(byte) = self.byte_of_value(value) {
-            self.values.insert(key::canonical(position).0, byte);
+            self.values.insert(key, byte);
         }
     }
 

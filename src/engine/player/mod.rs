@@ -380,6 +380,7 @@ pub(crate) fn is_damage(error: &DbError) -> bool {
 mod tests {
     use super::*;
     use crate::rules::Rules;
+    use crate::search::key;
     use crate::value::{Dtw, Value};
 
     #[test]
@@ -400,7 +401,8 @@ mod tests {
             // The search chose the first turn. The values of the turns from the second on are
             // known, that of the first last.
             for (turn, value) in turns[1..].iter().chain(&turns[..1]).zip(known) {
-                player.database.keep_placing(&position.after(*turn), *value);
+                let (key, _) = key::canonical(&position.after(*turn));
+                player.database.keep(key, *value);
             }
             let found = PrincipalVariation {
                 turns: vec![turns[0]],
