@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn};
+use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn, MOST_FORCED_POSITIONS};
 use millbase::{Database, Turn};
 
 use crate::databases;
@@ -70,7 +70,7 @@ impl Explain {
 fn find(db: &Database, words: &[String], turn: Option<Turn>) -> Result<ExplainAnswer> {
     let advice = "give one position and at most one turn, or lines with '-'";
     let position = input::position_of(words, db.rules(), advice)?;
-    let answer = ExplainAnswer::find(db, &position, turn)?;
+    let answer = ExplainAnswer::find(db, &position, turn, MOST_FORCED_POSITIONS)?;
     match turn {
         Some(turn) if answer.turns.is_empty() => refuse(format!(
             "{turn} is not a legal turn of this position; 'millbase probe' lists them"

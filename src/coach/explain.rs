@@ -20,7 +20,7 @@ pub struct Forced {
 pub const MOST_FORCED_TURNS: usize = 5;
 
 /// The most positions that the search for a forced removal visits.
-pub(crate) const MOST_FORCED_POSITIONS: u64 = 1_000_000;
+pub const MOST_FORCED_POSITIONS: u64 = 1_000_000;
 
 /// The empty points at which a side closes a mill if it is to move.
 ///

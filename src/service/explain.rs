@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::position::{Situation, ValuedTurn};
 use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
-use crate::coach::explain::{Forced, MOST_FORCED_POSITIONS, closing_points};
+pub use crate::coach::explain::MOST_FORCED_POSITIONS;
+use crate::coach::explain::{Forced, closing_points};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
@@ -74,26 +75,13 @@ pub struct ExplainedTurn {
 const LONGEST_REFUTATION: usize = 12;
 
 impl ExplainAnswer {
-    /// The facts about a position and one of its turns, or all.
+    /// The facts about a position and one of its turns, or all. The search for the forced removal visits at
+    /// most `forced_positions` positions, [`MOST_FORCED_POSITIONS`] if there is time.
     ///
     /// # Errors
     ///
     /// As for [`Database::answer`].
     pub fn find(
-        database: &Database,
-        position: &Fen,
-        turn: Option<Turn>,
-    ) -> Result<ExplainAnswer, DbError> {
-        ExplainAnswer::find_within(database, position, turn, MOST_FORCED_POSITIONS)
-    }
-
-    /// [`ExplainAnswer::find`] with a search of at most `forced_positions` positions for the forced
-    /// removal.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Database::answer`].
-    pub fn find_within(
         database: &Database,
         position: &Fen,
         turn: Option<Turn>,

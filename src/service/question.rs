@@ -238,7 +238,7 @@ impl Question {
             turn.ok_or_else(|| Failure::question(message()))
         };
         let turn = self.turn.as_ref().map(read).transpose()?;
-        let found = ExplainAnswer::find_within(database, &position, turn, QUICK_FORCED_POSITIONS);
+        let found = ExplainAnswer::find(database, &position, turn, QUICK_FORCED_POSITIONS);
         Ok(found?)
     }
 

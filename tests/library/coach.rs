@@ -17,7 +17,7 @@ use millbase::internals::coach::graph::svg;
 use millbase::internals::coach::judge::{ExamReport, exam, replies};
 use millbase::internals::coach::pack::{Claim, ClaimedLine, check};
 use millbase::internals::coach::puzzle::{Goal, Puzzle, Theme, WantedPuzzles, candidate};
-use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn};
+use millbase::internals::service::explain::{ExplainAnswer, ExplainedTurn, MOST_FORCED_POSITIONS};
 use millbase::internals::service::words::Fen;
 use millbase::notation::{GameResult, Record, RecordReader, ResultCounts};
 use millbase::review::{GameReview, Grade, Truth};
@@ -315,7 +315,8 @@ fn archives_count_by_player_and_opening() {
 fn explanations_state_facts() {
     let database = embedded();
     let explain = |position: &Position| {
-        ExplainAnswer::find(&database, &Fen::new(position, &RULES), None).unwrap()
+        let asked = Fen::new(position, &RULES);
+        ExplainAnswer::find(&database, &asked, None, MOST_FORCED_POSITIONS).unwrap()
     };
     let race = explain(&position(RACE));
     assert_eq!(texts(race.forced_removal.iter().flatten()).len(), 1);
@@ -365,7 +366,7 @@ fn forced_removals_are_the_shortest() {
     for _ in 0..40 {
         let position = random.position(4, 5);
         let asked = Fen::new(&position, &RULES);
-        let found = ExplainAnswer::find(&database, &asked, None).unwrap();
+        let found = ExplainAnswer::find(&database, &asked, None, MOST_FORCED_POSITIONS).unwrap();
         // The first turn must keep the result.
         let keeps = |turn: &Turn| {
             let value = database.probe(&position.after(*turn)).unwrap().backed_up();

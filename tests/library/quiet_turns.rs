@@ -6,7 +6,7 @@ use crate::plain::check;
 use crate::values::solve;
 use millbase::engine::{Ending, Game};
 use millbase::internals::Index;
-use millbase::internals::service::explain::ExplainAnswer;
+use millbase::internals::service::explain::{ExplainAnswer, MOST_FORCED_POSITIONS};
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use millbase::internals::service::question;
 use millbase::review::{GameReview, Truth};
@@ -166,7 +166,8 @@ fn every_question_counts(database: &Database, position: &Position, quiet: u32, e
     let only = ProbeAnswer::find(database, &counted, None).expect("files");
     let ranked = RankAnswer::find(database, &counted).expect("files");
     let line = LineAnswer::find(database, &counted, 500).expect("files");
-    let explained = ExplainAnswer::find(database, &counted, None).expect("files");
+    let explained = ExplainAnswer::find(database, &counted, None, MOST_FORCED_POSITIONS);
+    let explained = explained.expect("files");
     let probed = [all.value, only.value, ranked.value];
     assert_eq!(probed, [expected; 3], "{counted}");
     assert_eq!([line.value, explained.value], [expected; 2], "{counted}");
