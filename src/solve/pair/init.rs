@@ -149,27 +149,22 @@ pub(crate) const fn value_of_ordered(ordered: u8) -> u8 {
     }
 }
 
-pub(crate) static ORDERED: [u8; 256] = {
-    let mut best = [0; 256];
-    let mut v = 0;
-    while v < 256 {
-        best[v] = ordered(v as u8);
-        v += 1;
-    }
-    best
-};
+pub(crate) static ORDERED: [u8; 256] = all_ordered(Metric::Depth);
 
 /// [`ORDERED`] for turns that remove stones, where depths end with the removal: only the result
 /// counts.
-static ORDERED_RESULTS: [u8; 256] = {
+static ORDERED_RESULTS: [u8; 256] = all_ordered(Metric::Wdl);
+
+/// The ordered value for each value byte, of the part that the metric keeps.
+const fn all_ordered(metric: Metric) -> [u8; 256] {
     let mut best = [0; 256];
     let mut v = 0;
     while v < 256 {
-        best[v] = ordered(Metric::Wdl.of_byte(v as u8));
+        best[v] = ordered(metric.of_byte(v as u8));
         v += 1;
     }
     best
-};
+}
 
 /// The value byte before a turn of each ordered value, 0 for 0. A look-up has no branch to predict:
 /// neighbours often differ.

@@ -202,65 +202,44 @@ pub(crate) struct WholeRow<'a> {
     lines: Vec<u32>,
 }
 
-/// Takes the sets that slides start from. A trait rather than closures, so that its code is always
-/// inlined where the processor's instructions may be used.
+/// Takes the sets that slides start from, for one block. A trait rather than closures, so that its code is
+/// always inlined where the processor's instructions may be used.
 trait Sink {
-    /// Adds the sets before some slides to the blocks from this number on: with the words of each
-    /// block exchanged by `WORD`, and the bits of each word shifted by `distance`.
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[BlockWords],
-        from: &Stone,
-        distance: u32,
-    );
+    fn add(&mut self, before: BlockWords);
 }
 
-/// The sets before a slide.
+/// Adds the sets before some slides to these blocks: with the words of each block exchanged by `WORD`, and
+/// the bits of each word shifted by `distance`.
 #[inline(always)]
-fn before<const WORD: usize>(block: &BlockWords, from: &Stone, distance: u32) -> BlockWords {
-    let word = |word: usize| (block[word] & from.without[word]).rotate_left(distance);
-    [word(WORD), word(1 ^ WORD), word(2 ^ WORD), word(3 ^ WORD)]
+fn add<const WORD: usize>(
+    sinks: &mut [impl Sink],
+    blocks: &[BlockWords],
+    from: &Stone,
+    distance: u32,
+) {
+    for (sink, block) in sinks.iter_mut().zip(blocks) {
+        let word = |word: usize| (block[word] & from.without[word]).rotate_left(distance);
+        sink.add([word(WORD), word(1 ^ WORD), word(2 ^ WORD), word(3 ^ WORD)]);
+    }
 }
 
 /// Whether a slide starts from a set.
-struct Any<'a>(&'a mut [BlockWords]);
-
-impl Sink for Any<'_> {
+impl Sink for BlockWords {
     #[inline(always)]
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[BlockWords],
-        from: &Stone,
-        distance: u32,
-    ) {
-        for (any, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
-            for (any, word) in any.iter_mut().zip(before::<WORD>(block, from, distance)) {
-                *any |= word;
-            }
+    fn add(&mut self, before: BlockWords) {
+        for (any, word) in self.iter_mut().zip(before) {
+            *any |= word;
         }
     }
 }
 
 /// How many slides start from a set.
-struct Count<'a>(&'a mut [[BlockWords; PLANES]]);
-
-impl Sink for Count<'_> {
+impl Sink for [BlockWords; PLANES] {
     #[inline(always)]
-    fn add<const WORD: usize>(
-        &mut self,
-        number: usize,
-        blocks: &[BlockWords],
-        from: &Stone,
-        distance: u32,
-    ) {
-        for (planes, block) in self.0[number..][..blocks.len()].iter_mut().zip(blocks) {
-            let mut carried = before::<WORD>(block, from, distance);
-            for plane in planes {
-                for (plane, carried) in plane.iter_mut().zip(&mut carried) {
-                    (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
-                }
+    fn add(&mut self, mut carried: BlockWords) {
+        for plane in self {
+            for (plane, carried) in plane.iter_mut().zip(&mut carried) {
+                (*plane, *carried) = (*plane ^ *carried, *plane & *carried);
             }
         }
     }
@@ -305,7 +284,7 @@ impl<'a> WholeRow<'a> {
         arrived.resize(after.len(), [0; WORDS]);
         before.clear();
         before.resize(after.len(), [0; WORDS]);
-        self.slide_back(after, arrived, &mut Any(before));
+        self.slide_back(after, arrived, before);
         self.blocks.gather(bits, before.as_flattened(), columns);
     }
 
@@ -323,7 +302,7 @@ impl<'a> WholeRow<'a> {
         } = scratch;
         planes.clear();
         planes.resize(after.len(), [[0; WORDS]; PLANES]);
-        self.slide_back(after, arrived, &mut Count(planes));
+        self.slide_back(after, arrived, planes);
         counts.clear();
         counts.resize(columns.len() * 64, 0);
         for plane in 0..PLANES {
@@ -341,7 +320,12 @@ impl<'a> WholeRow<'a> {
     }
 
     #[inline(always)]
-    fn slide_back(&self, after: &[BlockWords], arrived: &mut [BlockWords], sink: &mut impl Sink) {
+    fn slide_back(
+        &self,
+        after: &[BlockWords],
+        arrived: &mut [BlockWords],
+        sinks: &mut [impl Sink],
+    ) {
         let count = after.len();
         for (bit, &neighbours) in self.neighbours.iter().enumerate() {
             let to = &STONES[bit];
@@ -372,13 +356,13 @@ impl<'a> WholeRow<'a> {
                 let flipped = to.high ^ from.high;
                 let distance = from.low.wrapping_sub(to.low) % 64;
                 for run in runs(count, to.high, from.high) {
-                    let number = run.start ^ flipped;
+                    let sinks = &mut sinks[run.start ^ flipped..][..run.len()];
                     let blocks = &arrived[run];
                     match to.word ^ from.word {
-                        0 => sink.add::<0>(number, blocks, from, distance),
-                        1 => sink.add::<1>(number, blocks, from, distance),
-                        2 => sink.add::<2>(number, blocks, from, distance),
-                        _ => sink.add::<3>(number, blocks, from, distance),
+                        0 => add::<0>(sinks, blocks, from, distance),
+                        1 => add::<1>(sinks, blocks, from, distance),
+                        2 => add::<2>(sinks, blocks, from, distance),
+                        _ => add::<3>(sinks, blocks, from, distance),
                     }
                 }
             }
