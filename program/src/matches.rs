@@ -16,6 +16,7 @@ use indicatif::HumanCount;
 use millbase::engine::{DrawRule, Game};
 use millbase::internals::coach::contest::{Contest, MatchReport, MatchScore, PlayedGame};
 use millbase::internals::held;
+use millbase::internals::service::words::Fen;
 use millbase::review::Truth;
 use millbase::sample::{self, Family};
 use millbase::{Database, Position, Rules, Wdl};
@@ -248,7 +249,7 @@ impl Match {
         }
         for start in &starts {
             if let Some(ending) = start.clone().with_draws(draws).ending() {
-                let start = start_text(start);
+                let start = Fen::start_of(start);
                 return refuse(format!(
                     "a match cannot start at {start}: {ending}; choose another position"
                 ));
@@ -280,12 +281,6 @@ fn read_starts(path: &Path, rules: &Rules) -> Result<Vec<Game>> {
     }
 }
 
-/// The text of a start, with its count of quiet turns.
-fn start_text(start: &Game) -> String {
-    let letters = (start.start()).letters_counted(start.rules(), start.quiet_turns());
-    letters.as_str().to_owned()
-}
-
 /// The first line of a log: the match that the games belong to.
 #[derive(Serialize, JsonSchema, Deserialize, PartialEq, Eq, Debug)]
 pub struct LogHeader {
@@ -311,7 +306,10 @@ fn usual_quiet_turns() -> u32 {
 impl LogHeader {
     fn new(contest: &Contest, players: [&PlayerSettings; 2], rules: &Rules) -> LogHeader {
         let [first, second] = players.map(ToString::to_string);
-        let starts = contest.starts.iter().map(start_text);
+        let starts = contest
+            .starts
+            .iter()
+            .map(|start| Fen::start_of(start).to_string());
         LogHeader {
             version: 1,
             first,

@@ -15,7 +15,7 @@ use millbase::malom::{SECVAL, Scheme, Sector, Walk};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Selection, named_scheme, scheme_name, scheme_of, sectors};
+use super::{Selection, named_scheme, scheme_of, sectors};
 use crate::options::Options;
 use crate::output;
 use crate::progress;
@@ -99,7 +99,10 @@ impl ExportMalom {
         bar.finish_and_clear();
         let answer = ExportAnswer {
             folder: folder.clone(),
-            scheme: scheme_name(sectors.scheme()),
+            scheme: match *sectors.scheme() == Scheme::complete() {
+                true => "complete",
+                false => "compatible",
+            },
             sectors: wanted.len(),
             written: missing.len(),
             bytes: wanted.iter().map(|sector| sector.bytes()).sum(),

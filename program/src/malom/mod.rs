@@ -102,11 +102,3 @@ fn scheme_of(folder: &Path) -> Result<Option<Scheme>> {
 fn named_scheme(file: &Option<PathBuf>) -> Result<Option<Scheme>> {
     file.as_deref().map(read_scheme).transpose()
 }
-
-/// The word for a scheme in answers.
-fn scheme_name(scheme: &Scheme) -> &'static str {
-    match *scheme == Scheme::complete() {
-        true => "complete",
-        false => "compatible",
-    }
-}
