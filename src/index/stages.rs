@@ -236,6 +236,12 @@ impl StageSets {
         right_size && rows.contains(Rows::of(stage.stones(side)).find(set).0)
     }
 
+    /// Whether both sides can have their stones at this stage.
+    pub fn allows(&self, stage: Stage, mover: PointSet, waiting: PointSet) -> bool {
+        let side = stage.mover();
+        self.contains(stage, side, mover) && self.contains(stage, side.other(), waiting)
+    }
+
     /// Whether the game is over at a stage because a side has fewer than three stones left.
     pub fn ends_game(&self, stage: Stage) -> bool {
         self.slot(stage).is_none()

@@ -209,9 +209,7 @@ impl Sectors {
     ) -> Result<u8, DbError> {
         if !sector.is_moving() {
             let stage = self.stage(sector)?;
-            let can_have = |side, set| self.stage_sets().contains(stage, side, set);
-            let mover_side = stage.mover();
-            if !can_have(mover_side, mover) || !can_have(mover_side.other(), waiting) {
+            if !self.stage_sets().allows(stage, mover, waiting) {
                 return Ok(0);
             }
         }

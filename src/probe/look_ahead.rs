@@ -118,10 +118,7 @@ fn covers(database: &Database, position: &Position) -> bool {
         return stage.is_of(position, database.rules());
     }
     let stage_sets = database.stage_sets();
-    let contains = |side, set| stage_sets.contains(stage, side, set);
-    let (mover, waiting) = (stage.mover(), stage.mover().other());
-    stage_sets.ends_game(stage)
-        || contains(mover, position.mover()) && contains(waiting, position.waiting())
+    stage_sets.ends_game(stage) || stage_sets.allows(stage, position.mover(), position.waiting())
 }
 
 /// The files as a source of known values, for one thread of a search.

@@ -11,7 +11,7 @@ use crate::board::PointSet;
 use crate::index::{Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::rules::position::{Position, Side};
+use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::sample::{self, Family};
 use crate::store::{DbError, PlyFile, ply_file_name};
@@ -280,10 +280,7 @@ fn ply_rows(
     let mut failure = None;
     for table in wholes(db, file) {
         let (stage, table) = table?;
-        let can_be = |position: &Position| {
-            let side = |side: Side| sets.contains(stage, side, position.stones(side));
-            side(Side::White) && side(Side::Black)
-        };
+        let can_be = |at: &Position| sets.allows(stage, at.mover(), at.waiting());
         let value = |byte| value_of(db.rules(), file.metric(), byte);
         let row = |position: &Position, value| {
             ((wanted.stones)(position) && can_be(position)).then_some((*position, value))

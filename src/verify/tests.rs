@@ -386,10 +386,8 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                 let firsts: Vec<_> = rows.map(|row| index.first_columns(row)).collect();
                 let entries = (0..index.len()).filter(|&entry| {
                     let (mover, waiting) = index.sets(entry);
-                    let side = stage.mover();
                     let first = firsts[entry / columns].as_ref();
-                    stage_sets.contains(stage, side, mover)
-                        && stage_sets.contains(stage, side.other(), waiting)
+                    stage_sets.allows(stage, mover, waiting)
                         && (!copied || first.is_some_and(|first| !first.contains(entry % columns)))
                 });
                 let entries: Vec<usize> = entries.collect();

@@ -153,9 +153,7 @@ fn canonical(position: &Position) -> Position {
 
 fn is_possible(stage_sets: &StageSets, position: &Position, rules: &Rules) -> bool {
     let stage = Stage::of(position, rules);
-    [Side::White, Side::Black]
-        .into_iter()
-        .all(|side| stage_sets.contains(stage, side, position.stones(side)))
+    stage_sets.allows(stage, position.mover(), position.waiting())
 }
 
 /// The names of the files of single stages in a folder.
@@ -563,9 +561,7 @@ fn possible_positions(stage_sets: &StageSets, stage: Stage) -> usize {
         let distinct =
             (0..columns).filter(|&column| first.as_ref().is_none_or(|f| f.contains(column)));
         let sets = distinct.map(|column| index.sets(row * columns + column));
-        let taken = sets.filter(|&(mine, others)| {
-            stage_sets.contains(stage, mover, mine) && stage_sets.contains(stage, waiting, others)
-        });
+        let taken = sets.filter(|&(mine, others)| stage_sets.allows(stage, mine, others));
         taken.count()
     };
     (0..index.rows().len()).map(in_row).sum()

@@ -133,12 +133,9 @@ impl Specimen {
         assert_eq!(values.len(), 2);
         for (stage, values) in stage_sets.stages_of(PLY).zip(&mut values) {
             let index = Index::new(stage.material());
-            let side = stage.mover();
             for (entry, value) in values.iter_mut().enumerate() {
                 let (mover, waiting) = index.sets(entry);
-                let is_stored = stage_sets.contains(stage, side, mover)
-                    && stage_sets.contains(stage, side.other(), waiting);
-                *value *= u8::from(is_stored);
+                *value *= u8::from(stage_sets.allows(stage, mover, waiting));
             }
         }
         Specimen::new(&folder, ply_file_name(PLY), values, Some(stage_sets))
