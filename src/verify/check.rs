@@ -57,7 +57,7 @@ impl TableTurns<'_> {
                 return;
             }
             advance(bits::dispatch(CheckedRow {
-                turns: *self,
+                turns: self,
                 slides: &slides,
                 row,
                 scratch,
@@ -87,7 +87,7 @@ impl TableTurns<'_> {
         let store =
             |entry: usize, code| entries[entry].store(Codes::value(code), Ordering::Relaxed);
         self.for_each(advance, || false, store);
-        fill_images(self.parent, &mut values);
+        fill_images(&self.parent, &mut values);
         Ok(values)
     }
 }

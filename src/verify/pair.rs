@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::placements::{PlacedTables, SetsAfter};
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
-use super::turns::{CheckedTable, Codes, TableTurns, value_of_turn};
+use super::turns::{CheckedTable, TableTurns, value_of_turn};
 use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
 use crate::probe::Database;
@@ -92,8 +92,6 @@ pub fn verify_pair(
         let exits = material.exits(db.rules());
         let take = |&after| tables.captures.take(after, false, || load(db, after));
         let values = exits.iter().map(take).collect::<Result<Vec<_>, _>>()?;
-        let index = Index::new(material);
-        let child_index = Index::new(material.exchanged());
         let exits: Vec<Index> = exits.into_iter().map(Index::new).collect();
         let mut exits = exits.iter().zip(&values);
         let mut next = || {
@@ -101,30 +99,18 @@ pub fn verify_pair(
                 .next()
                 .map(|(index, values)| CheckedTable::new(index, values))
         };
-        let mut captures = [None; 3];
+        let mut turns = TableTurns::new(db.rules(), metric, material);
+        // A mover without stones on the board moves none.
+        turns.quiet = (material.mover > 0).then_some(&child[..]);
         let count = material.after_captures(db.rules()).len();
-        captures
-            .iter_mut()
-            .take(count)
-            .for_each(|table| *table = next());
-        let placed = PlacedTables {
-            quiet: next(),
-            capture: next(),
-        };
-        let sets_after = placed.quiet.map(|_| SetsAfter::new(material));
-        let codes = Codes::new(db.rules(), metric, material);
-        let turns = TableTurns {
-            rules: db.rules(),
-            metric,
-            codes: &codes,
-            parent: &index,
-            child: &child_index,
-            // A mover without stones on the board moves none.
-            quiet: (material.mover > 0).then_some(&child[..]),
-            captures,
-            placed: sets_after.as_ref().map(|after| (placed, after)),
-            stage: None,
-        };
+        turns.captures[..count].fill_with(&mut next);
+        turns.placed = next().map(|quiet| {
+            let tables = PlacedTables {
+                quiet: Some(quiet),
+                capture: next(),
+            };
+            (tables, SetsAfter::new(material))
+        });
         let refused = refused(db, material)?;
         let mut derived = None;
         if material != larger {
@@ -134,7 +120,7 @@ pub fn verify_pair(
             derived = Some(Rc::new(turns.table(&advance).map_err(&refused)?));
         }
         if let Some(table) = derived.clone().or_else(|| stored.take()) {
-            let counted = Histogram::of_table(&index, &table);
+            let counted = Histogram::of_table(&turns.parent, &table);
             if derived.is_none() {
                 report.mismatches.extend(turns.compare(&table, &advance));
             } else if counted.count(Value::Win(Dtw(253))) > 0 {

@@ -1,10 +1,9 @@
 //! The best placements while one set waits.
 
-use super::turns::{CaptureRows, CheckedTable, Codes, best_capture, larger};
+use super::turns::{CaptureRows, CheckedTable, TableTurns, best_capture, larger};
 use crate::board::bits::Bits;
 use crate::board::{POINTS, PointSet};
 use crate::index::{Material, Subsets};
-use crate::rules::Rules;
 use crate::solve::slides::{ColumnSlides, Vector};
 
 /// The tables that placements lead to.
@@ -38,12 +37,13 @@ impl SetsAfter {
     pub fn raise<B: Bits>(
         &self,
         bits: B,
-        (rules, codes): (&Rules, &Codes),
+        turns: &TableTurns<'_>,
         tables: PlacedTables<'_>,
         (row, waiting): (usize, PointSet),
         after: &mut Vec<Vector>,
         (before, best): (&ColumnSlides, &mut [Vector]),
     ) {
+        let TableTurns { rules, codes, .. } = turns;
         let (board, free) = (rules.board(), !waiting);
         if let Some(table) = tables.quiet {
             let values = table.row(row);

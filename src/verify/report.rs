@@ -86,7 +86,7 @@ impl<'a> Suspects<'a> {
     pub fn new(turns: &'a TableTurns<'a>, values: &'a [u8]) -> Suspects<'a> {
         Suspects {
             turns,
-            table: CheckedTable::new(turns.parent, values),
+            table: CheckedTable::new(&turns.parent, values),
             mismatches: Mutex::default(),
             enough: AtomicBool::new(false),
         }

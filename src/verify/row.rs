@@ -4,7 +4,7 @@
 //! Turns that close no mill are backed up for whole parts of a row at once, see `solve::slides`.
 //! Turns that close a mill are backed up one by one.
 
-use super::turns::{CheckedTable, DRAWN, LOST, TableTurns, best_capture, larger};
+use super::turns::{DRAWN, LOST, TableTurns, best_capture, larger};
 use crate::board::PointSet;
 use crate::board::bits::{Bits, Kernel};
 use crate::board::symmetry::Symmetry;
@@ -14,7 +14,7 @@ use crate::solve::slides::{ColumnSlides, Vector};
 /// The pass over one row. It calls `found` with an entry of each position of the parent table in
 /// which the row's set waits, and with the code of its value.
 pub(super) struct CheckedRow<'a, F> {
-    pub turns: TableTurns<'a>,
+    pub turns: &'a TableTurns<'a>,
     /// The slides between the columns.
     pub slides: &'a ColumnSlides,
     pub row: usize,
@@ -49,18 +49,10 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
         if self.turns.stage.is_none() {
             self.move_stones(bits);
         }
-        if let Some((tables, after)) = self.turns.placed {
-            let TableTurns { rules, codes, .. } = self.turns;
+        if let Some((tables, after)) = &self.turns.placed {
             let row = (self.row, self.waiting());
             let CheckedRowScratch { placed, best, .. } = &mut *self.scratch;
-            after.raise(
-                bits,
-                (rules, codes),
-                tables,
-                row,
-                placed,
-                (self.slides, best),
-            );
+            after.raise(bits, self.turns, *tables, row, placed, (self.slides, best));
         }
         self.report(bits)
     }
@@ -82,14 +74,10 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
     #[inline(always)]
     fn begin(&mut self) {
         let all = self.slides;
-        let codes = self.turns.codes;
-        let TableTurns { child, quiet, .. } = self.turns;
-        let CheckedRowScratch {
-            quiet: after, best, ..
-        } = &mut *self.scratch;
-        if let Some(values) = quiet {
-            let values = CheckedTable::new(child, values).row(self.row);
-            all.scatter(values, after, |value| codes.of_quiet(value));
+        let codes = &self.turns.codes;
+        let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
+        if let Some(table) = self.turns.quiet() {
+            all.scatter(table.row(self.row), quiet, |value| codes.of_quiet(value));
         }
         all.fill(best, LOST);
     }
@@ -110,9 +98,9 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
     #[inline(always)]
     fn back_up_captures<B: Bits>(&mut self, bits: B) {
         let all = self.slides;
-        let TableTurns { rules, child, .. } = self.turns;
+        let TableTurns { child, codes, .. } = self.turns;
+        let rules = self.turns.rules;
         let board = rules.board();
-        let codes = self.turns.codes;
         let free = !self.waiting();
         let captures = self.turns.captures(!free);
         let without_turn = self.turns.without_turn();

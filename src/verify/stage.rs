@@ -9,63 +9,15 @@
 
 use std::io;
 
-use super::placements::{PlacedTables, SetsAfter};
-use super::turns::{CheckedTable, Codes, TableTurns};
+use super::placements::PlacedTables;
+use super::turns::{CheckedTable, TableTurns};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
-use crate::rules::Rules;
 use crate::solve::{Kept, Loader, Recipe, load, ply};
 use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::Metric;
-
-/// The parts of [`TableTurns`] for a stage besides the tables that its turns lead to.
-struct CheckedStage<'a> {
-    rules: &'a Rules,
-    stage_sets: &'a StageSets,
-    metric: Metric,
-    stage: Stage,
-    codes: Codes,
-    parent: Index,
-    child: Index,
-    sets_after: SetsAfter,
-}
-
-impl<'a> CheckedStage<'a> {
-    fn new(
-        rules: &'a Rules,
-        stage_sets: &'a StageSets,
-        metric: Metric,
-        stage: Stage,
-    ) -> CheckedStage<'a> {
-        let material = stage.material();
-        CheckedStage {
-            rules,
-            stage_sets,
-            metric,
-            stage,
-            codes: Codes::new(rules, metric, material),
-            parent: Index::new(material),
-            child: Index::new(material.exchanged()),
-            sets_after: SetsAfter::new(material),
-        }
-    }
-
-    fn turns<'b>(&'b self, placed: PlacedTables<'b>) -> TableTurns<'b> {
-        TableTurns {
-            rules: self.rules,
-            metric: self.metric,
-            codes: &self.codes,
-            parent: &self.parent,
-            child: &self.child,
-            quiet: None,
-            captures: [None; 3],
-            placed: Some((placed, &self.sets_after)),
-            stage: Some((self.stage, self.stage_sets)),
-        }
-    }
-}
 
 /// The tables of the last placement, compressed. The checks of the pairs that its turns lead to
 /// derive them while the tables of the pairs are in memory.
@@ -109,15 +61,12 @@ impl LastPlacement {
         if stage_sets.exists(stage) {
             self.metric = self.metric.common(turns.metric);
             let metric = turns.metric.common(rules.placing_metric());
-            let shape = CheckedStage::new(rules, stage_sets, metric, stage);
-            let placed = PlacedTables {
-                quiet: turns
-                    .quiet
-                    .map(|values| CheckedTable::new(turns.child, values)),
+            let tables = PlacedTables {
+                quiet: turns.quiet(),
                 capture: turns.captures[0],
             };
-            let table = shape.turns(placed).table(&|_| ())?;
-            self.tables.add(stage, &table);
+            let turns = TableTurns::of_stage(rules, metric, (stage, stage_sets), tables);
+            self.tables.add(stage, &turns.table(&|_| ())?);
         }
         Ok(())
     }
@@ -189,9 +138,9 @@ impl<'a> StageTables<'a> {
             let table = table.as_ref();
             table.map(|(index, values)| CheckedTable::new(index, values))
         });
-        let rules = self.database.rules();
-        let shape = CheckedStage::new(rules, self.stage_sets, self.metric, stage);
-        with(&shape.turns(PlacedTables { quiet, capture }))
+        let (rules, stage) = (self.database.rules(), (stage, self.stage_sets));
+        let tables = PlacedTables { quiet, capture };
+        with(&TableTurns::of_stage(rules, self.metric, stage, tables))
     }
 
     fn lower(&mut self, metric: Metric) {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::report::MOST_MISMATCHES;
-use super::turns::{CheckedTable, Codes, TableTurns};
+use super::turns::{CheckedTable, TableTurns};
 use super::*;
 use crate::board::symmetry::Symmetry;
 use crate::index::histogram::Histogram;
@@ -39,41 +39,32 @@ impl Owned {
 
 fn turns_of<'a>(
     rules: &'a Rules,
-    parent: &'a Index,
+    material: Material,
     child: &'a Owned,
     captures: &'a [Owned],
 ) -> TableTurns<'a> {
     let mut captures = captures.iter();
     TableTurns {
-        metric: Metric::Depth,
-        codes: Box::leak(Box::new(Codes::new(
-            rules,
-            Metric::Depth,
-            parent.material(),
-        ))),
-        rules,
-        parent,
-        child: &child.index,
         quiet: Some(&child.values),
         captures: [(); 3].map(|()| captures.next().map(Owned::table)),
-        placed: None,
-        stage: None,
+        ..TableTurns::new(rules, Metric::Depth, material)
     }
 }
 
 /// A table with the values that its turns give.
 fn derived(rules: &Rules, material: Material, child: &Owned, captures: &[Owned]) -> Owned {
-    let index = Index::new(material);
-    let parent = Owned {
-        values: Vec::new(),
-        index: index.clone(),
+    let turns = turns_of(rules, material, child, captures);
+    let derive = |entry| {
+        let (mover, waiting) = turns.parent.sets(entry);
+        turns
+            .derive(&turns.position(mover, waiting))
+            .to_byte()
+            .unwrap()
     };
-    let turns = turns_of(rules, &index, child, captures);
-    let derive = |entry| turns.derive(&parent.position(entry)).to_byte().unwrap();
-    let entries = (0..index.len()).into_par_iter();
+    let entries = (0..turns.parent.len()).into_par_iter();
     Owned {
         values: entries.map(derive).collect(),
-        index,
+        index: turns.parent,
     }
 }
 
@@ -134,7 +125,7 @@ fn derived_values_pass_and_all_others_are_detected() {
         let captures = material.after_captures(&rules).into_iter();
         let captures: Vec<Owned> = captures.map(table).collect();
         let mut parent = derived(&rules, material, &child, &captures);
-        let turns = turns_of(&rules, &parent.index, &child, &captures);
+        let turns = turns_of(&rules, material, &child, &captures);
         let done = AtomicU64::new(0);
         let advance = |entries| {
             done.fetch_add(entries, Ordering::Relaxed);
@@ -163,7 +154,6 @@ fn derived_values_pass_and_all_others_are_detected() {
                 derived: Value::from_byte(right),
             }
         });
-        let turns = turns_of(&rules, &parent.index, &child, &captures);
         let found = turns.compare(&parent.values, &|_| ());
         assert_eq!(found.len(), changed.len());
         assert!(changed.iter().all(|wrong| found.contains(wrong)));
@@ -189,8 +179,9 @@ fn several_removals_are_checked() {
             values: vec![byte; material.entries() as usize],
         })
         .collect();
-    let parent = derived(&rules, Material::new(12, 11), &child, &captures);
-    let turns = turns_of(&rules, &parent.index, &child, &captures);
+    let material = Material::new(12, 11);
+    let parent = derived(&rules, material, &child, &captures);
+    let turns = turns_of(&rules, material, &child, &captures);
     assert_eq!(turns.compare(&parent.values, &|_| ()), []);
 
     // Every kind of position is compared: a changed value is detected everywhere. No slide closes
@@ -216,8 +207,7 @@ fn several_removals_are_checked() {
         let entry = entry.expect("a position of each kind");
         let mut damaged = parent.clone();
         damaged.values[entry] ^= 2;
-        let found =
-            turns_of(&rules, &parent.index, &child, &captures).compare(&damaged.values, &|_| ());
+        let found = turns.compare(&damaged.values, &|_| ());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].position, parent.position(entry));
     }

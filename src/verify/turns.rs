@@ -38,16 +38,15 @@ impl<'a> CheckedTable<'a> {
 }
 
 /// The turns of a table to check or to derive: the tables that they lead to.
-#[derive(Clone, Copy)]
 pub(super) struct TableTurns<'a> {
     pub rules: &'a Rules,
     /// The metric of the derived values.
     pub metric: Metric,
     /// The codes of the derived values.
-    pub codes: &'a Codes,
-    pub parent: &'a Index,
+    pub codes: Codes,
+    pub parent: Index,
     /// The index of the table with the other side to move.
-    pub child: &'a Index,
+    pub child: Index,
     /// The values of that table, to which quiet turns lead; `None` if the mover moves no stones.
     pub quiet: Option<&'a [u8]>,
     /// The tables after removals of one, two and three stones; `None` if the removals leave two
@@ -55,12 +54,48 @@ pub(super) struct TableTurns<'a> {
     pub captures: [Option<CheckedTable<'a>>; 3],
     /// The tables after placements, and the mover's sets after them; `None` if the mover has none
     /// in hand.
-    pub placed: Option<(PlacedTables<'a>, &'a SetsAfter)>,
+    pub placed: Option<(PlacedTables<'a>, SetsAfter)>,
     /// The stage of a table of the placing phase, and the sets that games can reach.
     pub stage: Option<(Stage, &'a StageSets)>,
 }
 
 impl<'a> TableTurns<'a> {
+    /// The turns of a table of the moving phase, without the tables that they lead to.
+    pub fn new(rules: &'a Rules, metric: Metric, material: Material) -> TableTurns<'a> {
+        TableTurns {
+            rules,
+            metric,
+            codes: Codes::new(rules, metric, material),
+            parent: Index::new(material),
+            child: Index::new(material.exchanged()),
+            quiet: None,
+            captures: [None; 3],
+            placed: None,
+            stage: None,
+        }
+    }
+
+    /// The turns of a stage, which lead to these tables.
+    pub fn of_stage(
+        rules: &'a Rules,
+        metric: Metric,
+        (stage, stage_sets): (Stage, &'a StageSets),
+        tables: PlacedTables<'a>,
+    ) -> TableTurns<'a> {
+        let material = stage.material();
+        TableTurns {
+            placed: Some((tables, SetsAfter::new(material))),
+            stage: Some((stage, stage_sets)),
+            ..TableTurns::new(rules, metric, material)
+        }
+    }
+
+    /// The table that quiet moves lead to.
+    pub fn quiet(&self) -> Option<CheckedTable<'_>> {
+        let values = self.quiet?;
+        Some(CheckedTable::new(&self.child, values))
+    }
+
     /// A position of the parent table.
     pub fn position(&self, mover: PointSet, waiting: PointSet) -> Position {
         match self.stage {
@@ -82,13 +117,9 @@ impl<'a> TableTurns<'a> {
     /// its turns lead to.
     pub fn derive(&self, position: &Position) -> Value {
         let [one, two, three] = self.captures;
-        let quiet = self
-            .quiet
-            .map(|values| CheckedTable::new(self.child, values));
-        let moved = [quiet, one, two, three];
-        let placed = self
-            .placed
-            .map(|(tables, _)| [tables.quiet, tables.capture]);
+        let moved = [self.quiet(), one, two, three];
+        let placed = self.placed.as_ref();
+        let placed = placed.map(|(tables, _)| [tables.quiet, tables.capture]);
         let placed = placed.unwrap_or_default();
         let (rules, metric) = (self.rules, self.metric);
         let derived = position.result(rules).unwrap_or_else(|| {
@@ -123,8 +154,8 @@ impl<'a> TableTurns<'a> {
 
     /// The outcome for a mover without a turn.
     pub fn without_turn(&self) -> WithoutTurn {
-        let TableTurns { rules, parent, .. } = *self;
-        let Material { mover, waiting, .. } = parent.material();
+        let rules = self.rules;
+        let Material { mover, waiting, .. } = self.parent.material();
         if self.placed.is_some() {
             // A side with a stone in hand has a turn, so this does not matter.
             WithoutTurn::Loses
