@@ -221,6 +221,13 @@ impl StageSets {
         !self.rows(stage, stage.mover()).is_empty()
     }
 
+    /// The stages that games come to by the turns of a stage: that after a placement without a mill,
+    /// then that after a capture.
+    pub fn after(&self, stage: Stage) -> impl Iterator<Item = Stage> + '_ {
+        let after = [stage.after_quiet(), stage.after_capture()].into_iter();
+        after.filter(|&next| self.exists(next))
+    }
+
     /// The rows of a side's possible sets; empty if the stage is impossible.
     pub fn rows(&self, stage: Stage, side: Side) -> &BitSet {
         static EMPTY: BitSet = BitSet::EMPTY;

@@ -367,18 +367,11 @@ impl<'a> NextTables<'a> {
         if ply + 1 == database.rules().placements() {
             let missing = stage_sets.stages_of(ply);
             let missing = missing.filter(|&stage| !unfinished::is_solved(folder, stage));
-            let wanted = missing.flat_map(|stage| [stage.after_quiet(), stage.after_capture()]);
-            let mut wanted: Vec<Stage> = wanted.filter(|&next| stage_sets.exists(next)).collect();
+            let wanted = missing.flat_map(|stage| stage_sets.after(stage));
+            let mut wanted: Vec<Material> = wanted.map(Stage::material).collect();
             wanted.dedup();
-            let wanted: Vec<Material> = wanted.iter().map(|stage| stage.material()).collect();
             for &material in &wanted {
-                let file = database.file_of(material)?;
-                if !file.metric().holds(metric) {
-                    return Err(DbError::NoDepths {
-                        pair: file.pair(),
-                        rules: *database.rules(),
-                    });
-                }
+                database.file_of(material)?.check_metric(metric)?;
             }
             tables.pairs = Some(Loader::new(database, &wanted)?);
         }

@@ -8,7 +8,6 @@ use crate::index::Pair;
 use crate::probe::Database;
 use crate::store::pair::stored_table;
 use crate::store::{self, DbError, PlyFile, PlyWriter, Profile, SolvedPair};
-use crate::value::Metric;
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
@@ -26,10 +25,7 @@ pub fn repack(
     profile: Profile,
     table_cache: &mut TableCache,
 ) -> Result<u64, DbError> {
-    if profile.metric == Metric::Depth && db.file(pair)?.metric() == Metric::Wdl {
-        let rules = *db.rules();
-        return Err(DbError::NoDepths { pair, rules });
-    }
+    db.file(pair)?.check_metric(profile.metric)?;
     let (values, smaller) = load_pair(db, pair, table_cache, true)?;
     let histograms = pair.tables().into_iter();
     let histograms = histograms.map(|material| db.histogram(material).cloned());

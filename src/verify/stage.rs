@@ -105,16 +105,9 @@ impl<'a> StageTables<'a> {
         tables.lower(file.metric());
         let wanted: Vec<Stage> = file
             .stages()
-            .flat_map(|stage| tables.after(stage))
+            .flat_map(|stage| stage_sets.after(stage))
             .collect();
         Loader::with(tables, &wanted, last.tables)
-    }
-
-    /// The stages after placements without a mill and after captures, as far as games reach them.
-    fn after(&self, stage: Stage) -> impl Iterator<Item = Stage> + use<'a> {
-        let stage_sets = self.stage_sets;
-        let after = [stage.after_quiet(), stage.after_capture()].into_iter();
-        after.filter(|&next| stage_sets.exists(next))
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
@@ -154,7 +147,7 @@ pub(super) fn with_turns<T>(
     stage: Stage,
     with: impl FnOnce(&TableTurns<'_>) -> T,
 ) -> Result<T, DbError> {
-    let after = tables.recipe.after(stage);
+    let after = tables.recipe.stage_sets.after(stage);
     let next = after.map(|next| tables.load(next));
     let next = next.collect::<Result<_, _>>()?;
     Ok(tables.recipe.with_turns(stage, next, with))
@@ -166,7 +159,7 @@ impl Recipe for StageTables<'_> {
     fn needs(&self, stage: Stage) -> Result<Vec<Stage>, DbError> {
         match self.is_moving(stage) || self.database.ply(stage.ply)?.is_some() {
             true => Ok(Vec::new()),
-            false => Ok(self.after(stage).collect()),
+            false => Ok(self.stage_sets.after(stage).collect()),
         }
     }
 
