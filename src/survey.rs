@@ -206,6 +206,10 @@ fn zugzwangs(tables: &[Whole], most: usize) -> Found {
     let (Some(table), Some(other)) = (tables.first(), tables.last()) else {
         return Found::default();
     };
+    if other.material() != table.material().exchanged() {
+        // The other side is never to move.
+        return Found::default();
+    }
     let is_lost = |byte| Value::from_byte(byte).wdl() == Wdl::Loss;
     let material = table.material();
     let key = |mover, waiting| {

@@ -415,11 +415,12 @@ fn searched(position: &Position, rules: &Rules, budget: Duration) -> Result<f64>
     })
 }
 
-/// Solves all pairs with at most this many stones.
+/// Solves all pairs with at most this many stones and none in hand.
 fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
     let mut solved: HashMap<Material, SolvedTable> = HashMap::new();
     let (mut entries, mut total) = (0, Duration::ZERO);
-    for pair in pairs_up_to(max_stones, rules) {
+    let pairs = pairs_up_to(max_stones, rules).into_iter();
+    for pair in pairs.filter(|pair| !pair.has_hands()) {
         // Captures take one stone, so only the pairs with one stone less are still needed.
         solved.retain(|material, _| material.mover + material.waiting >= pair.stones() - 1);
         let load = |material: Material| {

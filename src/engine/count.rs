@@ -48,7 +48,7 @@ impl QuietCount {
     /// The count of a game for people to see: also that of rules whose values respect their limit.
     pub fn shown(game: &Game) -> QuietCount {
         let count = QuietCount::of(game);
-        match game.rules().quiet_limit(game.position().on_board()) {
+        match game.rules().quiet_limit_at(game.position()) {
             None => count,
             Some(limit) => QuietCount {
                 limit: limit.into(),

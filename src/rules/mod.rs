@@ -20,7 +20,7 @@ pub mod turns;
 
 use std::fmt::{self, Display};
 
-use self::position::Position;
+use self::position::{Position, Side};
 use crate::board::Board;
 use crate::value::{Distance, Dtw, Metric, Value};
 
@@ -58,7 +58,7 @@ pub struct Rules {
     /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
     /// at most 125; 0 means never.
     pub quiet_turns: u8,
-    /// The same while a side has three stones on the board and none in hand, at most `quiet_turns`; 0 means
+    /// The same while a side has three stones, those in hand included, at most `quiet_turns`; 0 means
     /// `quiet_turns`.
     pub quiet_turns_flying: u8,
 }
@@ -243,7 +243,7 @@ impl Rules {
     }
 
     /// The number of consecutive turns without a placement or a removal that make a draw while the
-    /// sides have these numbers of stones and none in hand; `None` if there is no limit.
+    /// sides have these numbers of stones, those in hand included; `None` if there is no limit.
     pub fn quiet_limit(&self, stones: [u8; 2]) -> Option<u8> {
         let few = stones.iter().any(|&stones| stones <= FEWEST_STONES);
         let limit = match self.quiet_turns_flying {
@@ -259,14 +259,22 @@ impl Rules {
         self.quiet_turns > 0 || stated > 0
     }
 
+    /// [`Rules::quiet_limit`] for the stones of a position.
+    pub(crate) fn quiet_limit_at(&self, position: &Position) -> Option<u8> {
+        self.quiet_limit([Side::White, Side::Black].map(|side| position.total(side) as u8))
+    }
+
     /// Whether the limit draws a game that `quiet` quiet turns in a row have led to this position,
     /// if the position itself does not end it. A turn that closes a mill is not over before its
     /// removal.
     pub fn is_at_quiet_limit(&self, position: &Position, quiet: u32) -> bool {
-        let limit = self.quiet_limit(position.on_board());
-        !position.is_placing()
-            && !position.removal_owed()
-            && limit.is_some_and(|limit| quiet >= limit.into())
+        let limit = self.quiet_limit_at(position);
+        self.counts_quiet_turns(position) && limit.is_some_and(|limit| quiet >= limit.into())
+    }
+
+    /// Whether quiet turns may lead to this position. None do while stones are in hand, unless sides move then.
+    pub(crate) fn counts_quiet_turns(&self, position: &Position) -> bool {
+        !position.is_in_placing_phase(self) && !position.removal_owed()
     }
 
     /// The value of a turn for the side that makes it, without stones in hand and without quiet
@@ -277,27 +285,15 @@ impl Rules {
             true => self.distance().after_removal(after),
             false => after,
         };
-        self.within_limit(stones, 0, after.backed_up())
+        within_limit(self.quiet_limit(stones), 0, after.backed_up())
     }
 
     /// The value of a position after `quiet` quiet turns, from its value after none. Without a
     /// limit of quiet turns it is the same.
     pub fn after_quiet_turns(&self, position: &Position, quiet: u32, value: Value) -> Value {
-        match position.is_placing() || position.removal_owed() {
-            true => value,
-            false => self.within_limit(position.on_board(), quiet, value),
-        }
-    }
-
-    /// The same for a position without stones in hand and with these stones on the board.
-    fn within_limit(&self, stones: [u8; 2], quiet: u32, value: Value) -> Value {
-        match (self.quiet_limit(stones), value.dtw()) {
-            (Some(limit), Some(Dtw(turns)))
-                if quiet.saturating_add(turns.into()) > limit.into() =>
-            {
-                Value::Draw
-            }
-            _ => value,
+        match self.counts_quiet_turns(position) {
+            true => within_limit(self.quiet_limit_at(position), quiet, value),
+            false => value,
         }
     }
 
@@ -366,6 +362,16 @@ impl Rules {
             text += &format!(" quiet_turns_flying={}", self.quiet_turns_flying);
         }
         text
+    }
+}
+
+/// The value after `quiet` quiet turns, of which so many draw the game.
+fn within_limit(limit: Option<u8>, quiet: u32, value: Value) -> Value {
+    match (limit, value.dtw()) {
+        (Some(limit), Some(Dtw(turns))) if quiet.saturating_add(turns.into()) > limit.into() => {
+            Value::Draw
+        }
+        _ => value,
     }
 }
 

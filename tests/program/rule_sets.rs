@@ -33,6 +33,12 @@ fn lasker_works_from_the_build_to_the_line() {
     );
     scratch("missing").fails_with(5, "missing cannot be used");
 
+    // Some pairs have one table although their sides differ.
+    let records = run(&["records", "--json"]).json();
+    assert_eq!(items(&records["pairs"]).len(), 8);
+    let bench = run(&["bench", "--json", "--seconds", "0.01", "--max-stones", "6"]).json();
+    assert_eq!(bench["build"]["max_stones"], 6);
+
     // With three stones on the board and in hand, a side flies.
     let position = "O*******/@*******/******** w p p 1 2 1 2 0 0";
     let answer = run(&["probe", "--json", position]).json();
@@ -171,6 +177,53 @@ fn wrong_rules_are_refused_with_a_sentence() {
         "prove --rules lasker",
         2,
         "`millbase probe start` looks its value up",
+    );
+}
+
+/// Turns with stones in hand are quiet where sides move then: their count is read, and its limit draws.
+#[test]
+fn quiet_turns_count_with_stones_in_hand() {
+    let place = Place::new();
+    let settings = "base = 'lasker'\nstones = 4\nquiet_turns = 20\nquiet_turns_flying = 3\n";
+    fs::write(place.path().join("own.toml"), settings).unwrap();
+    let (first, quiet) = ("d6\nf4\n", "d6-d5\nf4-f6\nd5-d6\n");
+    let play = |options: &str, text: &str| {
+        let args = split("play --black human")
+            .into_iter()
+            .chain(split(options));
+        place.run_with(&args.collect::<Vec<_>>(), text).out
+    };
+    // Three stones in all, and so three quiet turns, remain only after a removal.
+    let all = format!("{first}{quiet}f6-f4\nquit\n");
+    for (options, drawn) in [
+        ("--rules own.toml", false),
+        ("--rules lasker --quiet-turns 3", true),
+    ] {
+        let out = play(options, &all);
+        assert_eq!(out.contains("the game is drawn"), drawn, "{options}: {out}");
+    }
+    fs::write(place.path().join("own.toml"), settings.replace("20", "3")).unwrap();
+    shows(&play("--rules own.toml", &all), "the game is drawn");
+
+    let counted = "O*******/@*******/******** w p p 1 3 1 3 0 0 -1 -1 -1 -1 0 2 1";
+    let script = |text: &str| format!("setoption name Rules value lasker\n{text}\nd\nquit\n");
+    let uci = |position: &str| place.run_with(&["uci"], script(position)).out;
+    let position = counted.replace(" 1 3 1 3", " 1 9 1 9");
+    shows(
+        &uci(&format!("position fen {position}")),
+        &format!("Fen: {position}"),
+    );
+    // Elsewhere nothing moves before all stones are placed, so there is nothing to count.
+    let none = position
+        .replace(" 0 2 1", " 0 0 1")
+        .replace(" 1 9 1 9", " 1 8 1 8");
+    let script = format!(
+        "position fen {}\nd\nquit\n",
+        none.replace(" 0 0 1", " 0 2 1")
+    );
+    shows(
+        &place.run_with(&["uci"], script).out,
+        &format!("Fen: {none}"),
     );
 }
 

@@ -44,8 +44,8 @@ impl Position {
     }
 
     /// Parses a position's text and the count of quiet turns before it, the sixteenth field. The
-    /// count is 0 where the field is missing or not a number below 65,536, and while stones are in
-    /// hand or a removal is owed.
+    /// count is 0 where the field is missing or not a number below 65,536, while stones in hand keep
+    /// both sides from moving, and while a removal is owed.
     ///
     /// ```
     /// use millbase::{Position, Rules};
@@ -61,9 +61,9 @@ impl Position {
     pub fn parse_counted(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError> {
         let fields = Fields::read(text)?;
         let position = fields.position(rules)?;
-        let quiet_turns = match position.is_placing() || position.removal_owed() {
-            true => 0,
-            false => fields.quiet_turns.into(),
+        let quiet_turns = match rules.counts_quiet_turns(&position) {
+            true => fields.quiet_turns.into(),
+            false => 0,
         };
         Ok((position, quiet_turns))
     }
