@@ -570,6 +570,20 @@ fn puzzles_are_made_and_checked() {
         (own, one, "stars", json!(5), "a puzzle has no field 'stars'"),
         (own, "", "author", json!(5), "a pack has no field 'author'"),
         (other, one, "initialPosition", start, mate),
+        (
+            other,
+            &win,
+            "title",
+            json!("White wins in 200 turns"),
+            "the title says 200 turns, a tag",
+        ),
+        (
+            other,
+            "/puzzles/1",
+            "id",
+            exchange["puzzles"][0]["id"].clone(),
+            "has the same id",
+        ),
         // Packs of other rules or of another format.
         (other, one, "ruleVariantId", twelve, rules),
         (
@@ -603,6 +617,21 @@ fn puzzles_are_made_and_checked() {
         "13 puzzles: 11 right, 2 wrong, 0 not checked",
     ];
     is_wrong(&pack, &reasons);
+
+    // Programs write a word after the position.
+    let mut pack = pack.clone();
+    for puzzle in pack["puzzles"].as_array_mut().unwrap() {
+        let position = format!("{} ids:nodes", text(&puzzle["initialPosition"]));
+        puzzle["initialPosition"] = position.into();
+    }
+    is_wrong(&pack, &["13 puzzles: 11 right, 2 wrong, 0 not checked"]);
+    pack.as_object_mut().unwrap().remove("formatVersion");
+    place.file("text.json", &pack.to_string());
+    place.fails(
+        "puzzles check text.json",
+        2,
+        "missing field `formatVersion`",
+    );
 
     place.file("text.json", "[]");
     let words = "is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \

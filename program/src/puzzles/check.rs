@@ -1,6 +1,6 @@
 //! `millbase puzzles check`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ pub struct CheckReport {
     puzzles: usize,
     /// The number of puzzles with a fault.
     wrong: usize,
-    /// The number of puzzles whose databases are missing.
+    /// The number of puzzles that have no fault as far as they can be checked, but lack databases.
     unchecked: usize,
     pack_problems: Vec<String>,
     problems: Vec<PuzzleProblem>,
@@ -143,16 +143,20 @@ impl CheckPack {
             missing: None,
         };
         let mut missing = None;
-        let mut ids: HashMap<Position, String> = HashMap::new();
+        let mut positions: HashMap<Position, String> = HashMap::new();
+        let mut ids = HashSet::new();
         for (entry, result) in entries.into_iter().zip(results) {
             let mut problems = entry.problems;
+            if !ids.insert(entry.id.clone()) {
+                problems.push("another puzzle of the pack has the same id".to_owned());
+            }
             match result {
                 Ok(checked) => {
                     problems.extend(checked.problems);
                     if let Some(like) = checked.like {
-                        match ids.get(&like) {
+                        match positions.get(&like) {
                             None => {
-                                ids.insert(like, entry.id.clone());
+                                positions.insert(like, entry.id.clone());
                             }
                             Some(other) => problems.push(format!(
                                 "it is the same as {other} up to symmetry and colour"
@@ -165,7 +169,7 @@ impl CheckPack {
                     | DbError::MissingPlies { .. }
                     | DbError::NotStored(_)),
                 ) => {
-                    report.unchecked += 1;
+                    report.unchecked += usize::from(problems.is_empty());
                     missing.get_or_insert(error);
                 }
                 Err(error) => return Err(error.into()),
@@ -202,7 +206,10 @@ impl CheckPack {
             ))
         };
         let json: Json = serde_json::from_str(&text).map_err(wrong)?;
-        if json.get("formatVersion").is_none() {
+        // Puzzles without the head of a pack show which form is meant.
+        let is_exchange = json.get("formatVersion").is_some()
+            || json.pointer("/puzzles/0/initialPosition").is_some();
+        if !is_exchange {
             let pack: OwnPack = serde_json::from_value(json).map_err(wrong)?;
             let problems = pack.problems();
             let entries: Result<Vec<PackEntry>, _> =
@@ -312,7 +319,7 @@ impl CheckReport {
         for PuzzleProblem { puzzle, problem } in &self.problems {
             writeln!(out, "{puzzle}: {problem}")?;
         }
-        let right = self.puzzles - self.wrong - self.unchecked.min(self.puzzles - self.wrong);
+        let right = self.puzzles - self.wrong - self.unchecked;
         writeln!(
             out,
             "{}: {right} right, {} wrong, {} not checked",

@@ -161,8 +161,6 @@ impl PackPuzzle {
         let has_tag = |tag: &str| self.tags.iter().any(|other| other == tag);
         let is_draw = self.category == "defend" || has_tag("objective:hold-draw");
         let is_win = self.category == "winGame" || has_tag("objective:win");
-        let tagged = self.tags.iter().find_map(|tag| tag.strip_prefix("win-in-"));
-        let win_in = tagged.and_then(|number| number.parse().ok());
         let action =
             |made: &ExchangedMove| (Side::named(&made.side), made.notation.to_ascii_lowercase());
         let lines = self.solutions.iter().map(|solution| ClaimedLine {
@@ -176,9 +174,18 @@ impl PackPuzzle {
                 (_, true) => Some(Goal::Win),
                 _ => None,
             },
-            win_in: win_in.or_else(|| stated(&self.title)),
+            win_in: self.tagged().or_else(|| stated(&self.title)),
             lines: lines.collect(),
         }
+    }
+
+    /// The turns of the win, as a tag states them.
+    fn tagged(&self) -> Option<u32> {
+        let tagged = self
+            .tags
+            .iter()
+            .find_map(|tag| tag.strip_prefix("win-in-"))?;
+        tagged.parse().ok()
     }
 
     /// Violations of the format, one sentence each.
@@ -191,10 +198,18 @@ impl PackPuzzle {
                 "it is for the rules '{id}', but was checked under others; name its rules with --rules"
             ));
         }
-        // After its ten fields, a position may have counters, but no text.
+        // After its ten fields, a position may have counters and, as programs write it, the word ids:nodes.
         let mut others = self.initial_position.split_whitespace().skip(10);
-        if let Some(other) = others.find(|word| word.parse::<i64>().is_err()) {
+        let is_usual = |word: &str| word == "ids:nodes" || word.parse::<i64>().is_ok();
+        if let Some(other) = others.find(|word| !is_usual(word)) {
             problems.push(format!("'{other}' follows the position"));
+        }
+        if let (Some(tagged), Some(titled)) = (self.tagged(), stated(&self.title))
+            // A title may count the winner's turns alone.
+            && tagged != titled
+            && tagged + 1 != 2 * titled
+        {
+            problems.push(format!("the title says {titled} turns, a tag {tagged}"));
         }
         let letters = self.title.chars().count();
         if !TITLE.contains(&letters) {
