@@ -36,11 +36,13 @@ pub fn advice(error: &DbError) -> String {
         DbError::MissingForProof { location, .. } => {
             return format!("; build with `millbase build{}`", build_options(location));
         }
-        DbError::MissingPlies { location, .. } if why_unsolved(&location.rules).is_none() => {
+        DbError::MissingPlies { ply, location } if why_unsolved(&location.rules).is_none() => {
             let options = build_options(location);
-            return format!(
-                "; build the databases of the placing phase with `millbase build --placing{options}`"
-            );
+            let (databases, plies) = match ply {
+                Some(ply) => ("it", format!(" --plies {ply}")),
+                None => ("the databases of the placing phase", String::new()),
+            };
+            return format!("; build {databases} with `millbase build --placing{plies}{options}`");
         }
         DbError::Corrupt { file, .. } | DbError::OtherVersion { file, .. }
             if is_in_bundle(file) =>

@@ -89,11 +89,11 @@ impl Findings {
         };
         if findings.error.is_none() {
             let Findings { seconds, ok, .. } = findings;
-            let count = HumanCount(findings.checked);
+            let count = output::counted(HumanCount(findings.checked), "value");
             let verdict = if ok { "right" } else { "WRONG" };
             output::step(
                 options,
-                format_args!("{subject}: {count} values checked in {seconds:.2} s, {verdict}"),
+                format_args!("{subject}: {count} checked in {seconds:.2} s, {verdict}"),
             );
         }
         findings

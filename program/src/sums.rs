@@ -63,10 +63,10 @@ pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Statu
         .map_err(|line| Usage(format!(
             "line {line} of {} is not a checksum: expected 64 hexadecimal digits, two spaces and the name \
              of a file, as sha256sum writes them",
-            list.display()
+            input::name(list)
         )))?;
     if listed.is_empty() {
-        return refuse(format!("the list {} names no file", list.display()));
+        return refuse(format!("the list {} names no file", input::name(list)));
     }
     let folder = databases::folder_to_build(options)?;
     let mut sums: BTreeMap<String, Option<String>> = BTreeMap::new();

@@ -212,8 +212,8 @@ impl fmt::Display for PairError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a pair is two numbers of stones from {FEWEST_STONES} to {MOST_STONES}, like 6-4, or with stones in \
-             hand, like 6-4+0-1"
+            "a pair is the numbers of stones of both sides, each {FEWEST_STONES} to {MOST_STONES}, like 6-4; those \
+             in hand follow a plus, like 6-4+0-1"
         )
     }
 }

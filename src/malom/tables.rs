@@ -26,9 +26,9 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::{Loader, Recipe, ply};
+use crate::store::DbError;
 use crate::store::codec::{Coverage, is_derived};
 use crate::store::table::Table;
-use crate::store::{DbError, ply_file_name};
 use crate::value::{Metric, Value};
 
 /// All sectors whose values the databases have. Many threads may use them at the same time.
@@ -150,7 +150,7 @@ impl Sectors {
         }
         if from + MOST_PLACEMENTS < plies {
             return Err(DbError::MissingPlies {
-                file: Some(ply_file_name(from)),
+                ply: Some(from),
                 location: database.location(),
             });
         }

@@ -102,7 +102,7 @@ impl FileDistance {
             );
         }
         DbError::MissingPlies {
-            file: None,
+            ply: None,
             location: database.location(),
         }
     }

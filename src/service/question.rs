@@ -251,7 +251,8 @@ impl Question {
         let Some(text) = &self.pair else {
             return Ok(None);
         };
-        let pair: Result<Pair, PairError> = text.parse();
+        // In addresses a plus stands for a space.
+        let pair: Result<Pair, PairError> = text.replace(' ', "+").parse();
         let pair = pair.map_err(|error| Failure::question(error.to_string()))?;
         pair.check(rules).map_err(Failure::question)?;
         Ok(Some(pair))

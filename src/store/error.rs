@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::pieces::NeededRange;
+use super::ply_file_name;
 use crate::index::Pair;
 use crate::rules::Rules;
 use crate::value::Metric;
@@ -44,8 +45,8 @@ pub enum DbError {
     },
     /// No file of the placing phase is near enough to the position for a search.
     MissingPlies {
-        /// The name of the file, if a particular one is needed.
-        file: Option<String>,
+        /// The number of stones placed, if the file of a particular ply is needed.
+        ply: Option<u8>,
         /// Where they were sought.
         location: Location,
     },
@@ -160,9 +161,9 @@ impl fmt::Display for DbError {
                     "{NO_ANSWER}: the proof needs {names}, which {verb} missing"
                 )
             }
-            DbError::MissingPlies {
-                file: Some(name), ..
-            } => write!(f, "the database {name} is missing"),
+            DbError::MissingPlies { ply: Some(ply), .. } => {
+                write!(f, "the database {} is missing", ply_file_name(*ply))
+            }
             DbError::MissingPlies { .. } => write!(
                 f,
                 "{NO_ANSWER}: too many stones are still in hand for a search down to the databases"

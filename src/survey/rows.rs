@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::sample::{self, Family};
-use crate::store::{DbError, PlyFile, ply_file_name};
+use crate::store::{DbError, PlyFile};
 use crate::value::{Metric, Value};
 
 /// A position with its value and the worth of its turns.
@@ -216,7 +216,7 @@ pub fn table_rows(
             Family::Pair(pair) => survey.rows(pair, wanted, turns, &mut found)?,
             Family::Placed(ply) => {
                 let file = db.ply(ply)?.ok_or_else(|| DbError::MissingPlies {
-                    file: Some(ply_file_name(ply)),
+                    ply: Some(ply),
                     location: db.location(),
                 })?;
                 ply_rows(db, file, wanted, turns, &mut found)?

@@ -306,7 +306,10 @@ fn a_failure_leaves_what_was_there() {
     let before = fs::read(&to).unwrap();
     run(&["6-4"]).fails_with(3, "millbase build --pair 6-4");
     run(&["6-4", "--sample", "5"]).fails_with(3, "millbase build --pair 6-4");
-    run(&["placed-3"]).fails_with(3, "placing-03.mill is missing");
+    run(&["placed-3"]).fails_with(
+        3,
+        "placing-03.mill is missing; build it with `millbase build --placing --plies 3`",
+    );
     run(&["placed-18"]).fails_with(2, "only 18");
     run(&["2-2"]).fails_with(2, "neither a pair");
     run(&["3-3", "--seed", "3"]).fails_with(2, "--sample");

@@ -76,9 +76,9 @@ impl ExportMalom {
         output::note(
             options,
             format_args!(
-                "{} of {} sectors to write, {}",
+                "{} of {} to write, {}",
                 missing.len(),
-                wanted.len(),
+                output::counted(wanted.len(), "sector"),
                 HumanBytes(bytes)
             ),
         );
@@ -145,9 +145,9 @@ fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
             Ok(there) if there.len() >= sector.bytes() => {}
             Ok(there) => {
                 return refuse(format!(
-                    "'{}' is truncated: {} bytes instead of {}; remove it, and it is written anew",
+                    "'{}' is truncated: {} instead of {}; remove it, and it is written anew",
                     path.display(),
-                    there.len(),
+                    output::counted(there.len(), "byte"),
                     sector.bytes()
                 ));
             }

@@ -119,7 +119,8 @@ impl ApiError {
             ),
             ApiError::NoMethod => ErrorAnswer::new(
                 "method",
-                "the method must be GET, or POST for paths that take a text, and for /build",
+                "the method must be GET; paths that take a text are asked with POST, and /build also with POST and \
+                 DELETE",
             ),
             ApiError::LongHead => ErrorAnswer::new(
                 "invalid",

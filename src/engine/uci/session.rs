@@ -27,7 +27,7 @@ use crate::store::DbError;
 use crate::value::Value;
 
 /// The most commands that may wait for a search to end.
-const MOST_WAITING: usize = 1000;
+const MOST_WAITING: usize = 1_000_000;
 
 /// The time limit of `go` without limits.
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
