@@ -311,7 +311,7 @@ fn folders_are_compared_with_a_list_of_checksums() {
         "12  3-3.mill\n",
         &of("3-3.mill").replace("  ", "  ../"),
     ] {
-        compare(wrong).fails_with(2, "line 1 of sums is not a checksum: expected 64");
+        compare(wrong).fails_with(2, "line 1 of 'sums' is not a checksum: expected 64");
     }
     // Lists as other tools write them.
     let other = format!("# comment\n{}", of("3-3.mill").replace("  ", " *"));
@@ -319,7 +319,7 @@ fn folders_are_compared_with_a_list_of_checksums() {
     place.fails("verify --sums none", 2, "cannot read 'none'");
     let args = ["verify", "--sums", "-", "--db", "."];
     assert_eq!(place.run_with(&args, lines(&["3-3.mill"])).status, 0);
-    compare("\n").fails_with(2, "the list sums names no file");
+    compare("\n").fails_with(2, "the list 'sums' names no file");
 }
 
 /// The lists of checksums in the repository: every pair in every form, and what `repack` makes of
