@@ -32,7 +32,7 @@
 //! rules     the rules as data; position, turn, and the only generator of turns
 //! index     pairs and stages; where a table keeps a position; histograms
 //! sample    random positions; the form that positions equal up to symmetry share
-//! network   the estimate of a small network
+//! network   the estimates of small networks
 //! search    alpha-beta with any source of known values
 //! store     the files: container, directory, codec; pairs and plies as two kinds of file
 //! probe     value, ranked turns and best line of any position

@@ -1,6 +1,7 @@
-//! A small network that estimates positions of `standard` from patterns of stones.
+//! Small networks that estimate positions of `standard` from patterns of stones: one the result, the other,
+//! where the result is known, the turns to the end.
 //!
-//! The network looks at the board from each of its four sides, directly and in the mirror: eight
+//! A network looks at the board from each of its four sides, directly and in the mirror: eight
 //! *views*. A view adds the vectors of four patterns, which tables hold for every state of the
 //! pattern, and a vector for the numbers of stones of both sides:
 //!
@@ -13,8 +14,8 @@
 //! ```
 //!
 //! The points of a pattern are the digits of its state, a number to the base three: 0 (empty), 1
-//! (mover), 2 (waiting). Each pattern has two tables: one for positions with stones in hand, one for
-//! those without. The vectors of the views, each clamped, are added, so positions that are equal
+//! (mover), 2 (waiting). Each pattern has two tables, and the positions two halves: with stones in hand and
+//! without where the result is unknown, won and lost where it is known. The vectors of the views, each clamped, are added, so positions that are equal
 //! under these eight symmetries have the same estimate. The exchange of the inner and the outer ring
 //! remains: the ring of the smaller class becomes the inner one, and if both have the same class,
 //! the estimate is the mean over both boards. Two small layers turn the sum into one number; their
@@ -42,16 +43,27 @@ pub const PATTERNS: usize = 4;
 pub const SIDE_ROWS: usize = 27 * 27 * 27;
 /// The rows of a ring.
 pub const RING_ROWS: usize = 6561;
-/// The rows of all patterns in one stage.
+/// The rows of all patterns for one half of the positions.
 pub const ROWS: usize = SIDE_ROWS + 3 * RING_ROWS;
-/// The stages, which have tables of their own: with stones in hand, and without.
-pub const STAGES: usize = 2;
+/// The parts of all positions that have tables of their own.
+pub const HALVES: usize = 2;
 /// The rows for the stones of both sides.
 pub const STONES_ROWS: usize = 8 * 8 * 19;
 /// The phases with layers of their own.
 pub const PHASES: usize = 9;
-/// Those of them with stones in hand, which come first.
-const PLACING_PHASES: u8 = 4;
+/// Those of them that belong to the first half.
+const FIRST_PHASES: u8 = 4;
+
+/// What is known of a position's result before a network estimates it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// Nothing: the network estimates the result.
+    Nothing,
+    /// The mover wins: the network estimates the turns to the end.
+    Win,
+    /// The mover loses: the network estimates the turns to the end.
+    Loss,
+}
 
 /// For each set of eight points, the number with the digits 0 and 1 to the base three.
 static DIGITS: [u16; 256] = {
@@ -131,20 +143,27 @@ struct States {
 
 impl States {
     #[inline(always)]
-    fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2]) -> States {
+    fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2], known: Known) -> States {
         let [movers, waitings] = [mover, waiting].map(|set| set.bits().to_le_bytes());
         let [own, other] = [(mover, in_hand[0]), (waiting, in_hand[1])]
             .map(|(set, in_hand)| set.len() as u16 + u16::from(in_hand));
         let hands = u16::from(in_hand[0] + in_hand[1]);
-        let phase = match (hands, own, other) {
-            (1.., ..) => ((hands - 1) / 4).min(u16::from(PLACING_PHASES) - 1),
-            (0, 3, _) => 4,
-            (0, _, 3) => 5,
-            _ => match own + other {
+        let phase = match (known, hands, own, other) {
+            (Known::Nothing, 1.., ..) => ((hands - 1) / 4).min(u16::from(FIRST_PHASES) - 1),
+            (Known::Nothing, 0, 3, _) => 4,
+            (Known::Nothing, 0, _, 3) => 5,
+            (Known::Nothing, ..) => match own + other {
                 ..=11 => 6,
                 12..=14 => 7,
                 _ => 8,
             },
+            (Known::Win, 1.., ..) => 0,
+            (Known::Win, 0, 3, _) | (Known::Win, 0, _, 3) => 1,
+            (Known::Win, ..) => 2 + u16::from(own + other > 12),
+            (Known::Loss, 1.., ..) => 4,
+            (Known::Loss, 0, 3, _) => 5,
+            (Known::Loss, 0, _, 3) => 6,
+            (Known::Loss, ..) => 7 + u16::from(own + other > 12),
         };
         States {
             rings: [0; 3],
@@ -168,14 +187,15 @@ impl States {
     }
 }
 
-fn stage(phase: u8) -> usize {
-    usize::from(phase >= PLACING_PHASES)
+/// The half that a phase belongs to.
+fn half(phase: u8) -> usize {
+    usize::from(phase >= FIRST_PHASES)
 }
 
-/// The features of a position that the network sees.
+/// The features of a position that a network sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    /// The rows of each view's patterns in the tables of the stage.
+    /// The rows of each view's patterns in the tables of the half.
     pub rows: [[u16; PATTERNS]; VIEWS],
     /// The row for the stones of both sides.
     pub stones: u16,
@@ -186,15 +206,15 @@ pub struct Features {
 impl Features {
     /// The features of stones on the board and in hand, of the side to move and of the waiting
     /// side.
-    pub fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2]) -> Features {
+    pub fn new(mover: PointSet, waiting: PointSet, in_hand: [u8; 2], known: Known) -> Features {
         let of_view = |view| {
             let turn = Symmetry::numbered(view as u32);
-            let states = States::new(turn.apply(mover), turn.apply(waiting), in_hand);
+            let states = States::new(turn.apply(mover), turn.apply(waiting), in_hand, known);
             let [inner, middle, outer] =
                 array::from_fn(|ring| (SIDE_ROWS + ring * RING_ROWS) as u16 + states.rings[ring]);
             [states.sides[0], inner, middle, outer]
         };
-        let States { stones, phase, .. } = States::new(mover, waiting, in_hand);
+        let States { stones, phase, .. } = States::new(mover, waiting, in_hand, known);
         Features {
             rows: array::from_fn(of_view),
             stones,
@@ -202,9 +222,9 @@ impl Features {
         }
     }
 
-    /// The stage, less than [`STAGES`].
-    pub fn stage(&self) -> usize {
-        stage(self.phase)
+    /// The half that the position belongs to, less than [`HALVES`].
+    pub fn half(&self) -> usize {
+        half(self.phase)
     }
 
     fn states(&self) -> States {
@@ -223,6 +243,8 @@ impl Features {
 /// downloads the weights first. Elsewhere the compiler's option `--cfg small_network` selects it,
 /// to train and to test it.
 const SMALL: bool = cfg!(any(target_arch = "wasm32", small_network));
+/// More than the turns of any position to the end.
+pub const MOST_TURNS: u16 = 256;
 /// The length of a vector.
 pub const WIDTH: usize = if SMALL { 4 } else { 12 };
 /// The length of a vector in memory, filled up with zeros, so that vector instructions apply.
@@ -254,9 +276,9 @@ struct Layers {
 /// The weights.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// For each stage, ring and state of it, its vectors in all views.
+    /// For each half, ring and state of it, its vectors in all views.
     rings: Vec<[[i8; LANES]; VIEWS]>,
-    /// For each stage and state of a side, its vectors as it is and in the mirror.
+    /// For each half and state of a side, its vectors as it is and in the mirror.
     sides: Vec<[[i8; LANES]; 2]>,
     /// The vectors of the stones of both sides.
     stones: Vec<[i16; LANES]>,
@@ -276,11 +298,11 @@ impl Kernel for Estimate<'_> {
     fn run<B: Bits>(self, bits: B) -> i32 {
         let Estimate { network, states } = self;
         let stones = &network.stones[usize::from(states.stones)];
-        let stage = stage(states.phase);
-        let rings = &network.rings[stage * 3 * RING_ROWS..];
+        let half = half(states.phase);
+        let rings = &network.rings[half * 3 * RING_ROWS..];
         let [inner, middle, outer] =
             [0, 1, 2].map(|ring| &rings[ring * RING_ROWS + usize::from(states.rings[ring])]);
-        let sides = &network.sides[stage * SIDE_ROWS..];
+        let sides = &network.sides[half * SIDE_ROWS..];
         let sides = states.sides.map(|state| &sides[usize::from(state)]);
         let mut sum = [0i16; LANES];
         for view in 0..VIEWS {
@@ -327,9 +349,17 @@ static WEIGHTS: &[u8] = match SMALL {
 
 static EMBEDDED: LazyLock<Option<Network>> = LazyLock::new(|| Network::parse(WEIGHTS));
 
+/// The weights of the network for the turns to the end; WebAssembly goes without them.
+static TURNS_WEIGHTS: &[u8] = match SMALL {
+    true => &[],
+    false => include_bytes!("network-turns.bin"),
+};
+
+static EMBEDDED_TURNS: LazyLock<Option<Network>> = LazyLock::new(|| Network::parse(TURNS_WEIGHTS));
+
 impl Network {
-    /// The weights that are part of the library; `None` unless the rules are `standard`, with or
-    /// without a limit of quiet turns.
+    /// The network for results that is part of the library; `None` unless the rules are `standard`, with
+    /// or without a limit of quiet turns.
     pub fn embedded(rules: &Rules) -> Option<&'static Network> {
         let uncounted = Rules {
             quiet_turns: 0,
@@ -339,10 +369,16 @@ impl Network {
         (EMBEDDED.as_ref()).filter(|_| uncounted == Rules::STANDARD)
     }
 
+    /// The network for the turns to the end that is part of the library; `None` in WebAssembly, and
+    /// unless the rules are `standard`.
+    pub fn embedded_for_turns(rules: &Rules) -> Option<&'static Network> {
+        (EMBEDDED_TURNS.as_ref()).filter(|_| *rules == Rules::STANDARD)
+    }
+
     /// The weights of a file; `None` if the bytes are not such a file.
     pub fn parse(bytes: &'static [u8]) -> Option<Network> {
         let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
-        let (patterns, rest) = rest.split_at_checked(STAGES * ROWS * WIDTH)?;
+        let (patterns, rest) = rest.split_at_checked(HALVES * ROWS * WIDTH)?;
         let (words, odd) = rest.as_chunks();
         if !head.starts_with(&MAGIC) || words.len() != WORDS || !odd.is_empty() {
             return None;
@@ -367,7 +403,7 @@ impl Network {
         let layers = layers.collect();
         let row =
             |row: usize| filled_up(array::from_fn(|place| patterns[row * WIDTH + place] as i8));
-        let mut rings = vec![[[0; LANES]; VIEWS]; STAGES * 3 * RING_ROWS];
+        let mut rings = vec![[[0; LANES]; VIEWS]; HALVES * 3 * RING_ROWS];
         for_each_ring(|state, images| {
             for (ring, vectors) in rings.chunks_mut(RING_ROWS).enumerate() {
                 let start = ring / 3 * ROWS + SIDE_ROWS + ring % 3 * RING_ROWS;
@@ -378,7 +414,7 @@ impl Network {
             let (start, state) = (number / SIDE_ROWS * ROWS, number % SIDE_ROWS);
             [row(start + state), row(start + mirrored_side(state))]
         };
-        let sides = (0..STAGES * SIDE_ROWS).map(of_side).collect();
+        let sides = (0..HALVES * SIDE_ROWS).map(of_side).collect();
         Some(Network {
             rings,
             sides,
@@ -391,11 +427,23 @@ impl Network {
     /// mover wins, where a draw is half a win, in hundredths.
     pub(crate) fn estimate(&self, position: &Position) -> i32 {
         // There are too few positions with at most one stone to learn from. All are drawn.
-        if (position.mover | position.waiting).len() < 2 {
-            return 0;
+        match (position.mover | position.waiting).len() {
+            ..2 => 0,
+            _ => self.log_odds(position, Known::Nothing),
         }
+    }
+
+    /// The estimate of the turns to the end of a position without pending removals, by a network for those:
+    /// the logarithm of the odds of its share in [`MOST_TURNS`], in hundredths. `wins` says
+    /// whether the mover wins or loses.
+    pub(crate) fn turns(&self, position: &Position, wins: bool) -> i32 {
+        let known = if wins { Known::Win } else { Known::Loss };
+        self.log_odds(position, known)
+    }
+
+    fn log_odds(&self, position: &Position, known: Known) -> i32 {
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
-        let states = States::new(position.mover, position.waiting, in_hand);
+        let states = States::new(position.mover, position.waiting, in_hand, known);
         let [inner, middle, outer] = states.rings;
         let class = |ring: u16| RINGS[usize::from(ring)].class;
         let exchanged = || self.output_of(states.with_rings([outer, middle, inner]));
@@ -430,9 +478,9 @@ mod tests {
         mixed(&Rules::STANDARD, families, 0..count, 17)
     }
 
-    fn features(position: &Position) -> Features {
+    fn features(position: &Position, known: Known) -> Features {
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
-        Features::new(position.mover, position.waiting, in_hand)
+        Features::new(position.mover, position.waiting, in_hand, known)
     }
 
     fn of_all_phases() -> Vec<Position> {
@@ -443,16 +491,21 @@ mod tests {
 
     #[test]
     fn the_estimate_is_the_same_for_equal_positions_and_on_every_processor() {
-        let network = Network::embedded(&Rules::STANDARD).unwrap();
-        for position in of_all_phases() {
-            let estimate = network.estimate(&position);
+        let rules = Rules::STANDARD;
+        let results = Network::embedded(&rules).map(|network| (network, Known::Nothing));
+        let turns = [Known::Win, Known::Loss].into_iter();
+        let turns = turns.filter_map(|known| Some((Network::embedded_for_turns(&rules)?, known)));
+        let networks: Vec<_> = results.into_iter().chain(turns).collect();
+        assert_eq!(networks.len(), if SMALL { 1 } else { 3 });
+        for (position, (network, known)) in of_all_phases().iter().zip(networks.iter().cycle()) {
+            let estimate = network.log_odds(position, *known);
             for symmetry in Symmetry::all() {
                 let turned = position.with_board_turned(symmetry);
-                assert_eq!(network.estimate(&turned), estimate);
+                assert_eq!(network.log_odds(&turned, *known), estimate);
             }
             let exchanged = position.with_colours_exchanged();
-            assert_eq!(network.estimate(&exchanged), estimate);
-            let features = features(&position);
+            assert_eq!(network.log_odds(&exchanged, *known), estimate);
+            let features = features(position, *known);
             let states = features.states();
             let found = Estimate { network, states }.run(Portable);
             assert_eq!(found, network.output(features));
@@ -464,12 +517,13 @@ mod tests {
         let mut random = Random::new(23);
         let mut bytes = MAGIC.to_vec();
         bytes.resize(HEAD, 0);
-        bytes.extend((0..STAGES * ROWS * WIDTH).map(|_| (random.below(64) as u8).wrapping_sub(32)));
+        bytes.extend((0..HALVES * ROWS * WIDTH).map(|_| (random.below(64) as u8).wrapping_sub(32)));
         let words = (0..WORDS).flat_map(|_| (random.below(512) as i16 - 256).to_le_bytes());
         bytes.extend(words.collect::<Vec<_>>());
         let network = Network::parse(bytes.leak()).unwrap();
         let outputs = of_all_phases().into_iter();
-        let outputs = outputs.map(|position| i64::from(network.output(features(&position))));
+        let outputs =
+            outputs.map(|position| i64::from(network.output(features(&position, Known::Nothing))));
         let sum = outputs.fold(0i64, |sum, output| {
             sum.wrapping_mul(31).wrapping_add(output)
         });
@@ -491,6 +545,33 @@ mod tests {
         }
     }
 
+    /// Of two positions of an independent solution that are 20 turns apart, the network rates four of five right.
+    #[test]
+    fn wins_far_away_are_rated_so() {
+        let rules = Rules::STANDARD;
+        let network = Network::embedded_for_turns(&rules);
+        assert_eq!(network.is_none(), SMALL);
+        let Some(network) = network else { return };
+        let rows = include_str!("../tests/data/moving.csv").lines();
+        let known = rows.filter_map(|row| {
+            let [text, result, turns] = row.split(',').collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            let (turns, wins) = (turns.parse().ok()?, result == "win");
+            let position = Position::parse(text, &rules).unwrap();
+            Some((turns, network.turns(&position, wins)))
+        });
+        let known: Vec<(u16, i32)> = known.collect();
+        let (mut right, mut all) = (0, 0);
+        for (turns, estimate) in &known {
+            for (_, other) in known.iter().filter(|(more, _)| *more >= turns + 20) {
+                all += 1;
+                right += usize::from(estimate < other);
+            }
+        }
+        assert!(all > 500 && 5 * right > 4 * all, "{right} of {all}");
+    }
+
     #[test]
     fn other_rules_have_no_network() {
         let counted = Rules::STANDARD_100;
@@ -498,6 +579,8 @@ mod tests {
         for (name, rules) in Rules::NAMED {
             let has_network = Network::embedded(&rules).is_some();
             assert_eq!(has_network, name.starts_with("standard"), "{name}");
+            let has_network = Network::embedded_for_turns(&rules).is_some();
+            assert_eq!(has_network, name == "standard" && !SMALL, "{name}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The static evaluation of positions that no database answers, by the network or by hand-made
+//! The static evaluation of positions that no database answers, by a network or by hand-made
 //! rules. The rules count stones, mills, lines that lack one stone, mobility and blocked stones,
 //! with weights that depend on the phase of each side.
 
@@ -6,13 +6,15 @@ use super::score::Score;
 use crate::board::PointSet;
 use crate::network::Network;
 use crate::rules::Rules;
-use crate::rules::position::Position;
+use crate::rules::position::{Position, Side};
 
 /// How a search evaluates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Evaluation {
     /// By the network that was trained for the rules.
     Network(&'static Network),
+    /// By the network for the turns to the end, where this side wins.
+    Turns(&'static Network, Side),
     /// By stones, mills and mobility.
     ByHand,
 }
@@ -23,10 +25,15 @@ impl Evaluation {
         Network::embedded(rules).map_or(Evaluation::ByHand, Evaluation::Network)
     }
 
+    /// Whether a network evaluates.
+    pub fn is_network(self) -> bool {
+        !matches!(self, Evaluation::ByHand)
+    }
+
     /// `network` or `evaluation`.
     pub fn name(self) -> &'static str {
         match self {
-            Evaluation::Network(_) => "network",
+            Evaluation::Network(_) | Evaluation::Turns(..) => "network",
             Evaluation::ByHand => "evaluation",
         }
     }
@@ -38,9 +45,23 @@ impl Evaluation {
             Evaluation::Network(network) if !position.removal_owed() => {
                 Score::evaluation(network.estimate(position))
             }
+            Evaluation::Turns(network, winner) if !position.removal_owed() => {
+                nearness(network, winner, position)
+            }
             _ => by_hand(position, rules),
         }
     }
+}
+
+/// The score of a position that `winner` wins: the nearer the end, the farther from a draw. In the scale
+/// of the search's margins, a win far away is just better than a draw.
+fn nearness(network: &Network, winner: Side, position: &Position) -> Score {
+    /// More than the estimate of any win.
+    const FARTHEST: i32 = 400;
+    const SCALE: i32 = 4;
+    let wins = position.side_to_move() == winner;
+    let score = (FARTHEST - network.turns(position, wins)).max(1) * SCALE;
+    Score::evaluation(if wins { score } else { -score })
 }
 
 /// The weights of a side's features, in hundredths of a stone.

@@ -28,8 +28,9 @@ use self::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
 pub(crate) use self::evaluate::Evaluation;
 use self::root::Root;
 use self::table::TranspositionTable;
+use crate::network::Network;
 use crate::rules::Rules;
-use crate::rules::position::Position;
+use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::value::Value;
 
@@ -157,6 +158,17 @@ impl Search {
         self
     }
 
+    /// The search for a short way to the end of positions that this side wins: with the network for the turns
+    /// to the end, by hand where there is none. Draws are what the prober says, and repetitions.
+    #[must_use]
+    pub(crate) fn towards_win(mut self, winner: Side) -> Search {
+        let network = Network::embedded_for_turns(&self.rules);
+        self.evaluation = network.map_or(Evaluation::ByHand, |network| {
+            Evaluation::Turns(network, winner)
+        });
+        self
+    }
+
     /// The size of the transposition table in bytes: less than asked for if the system refused more.
     pub fn hash_bytes(&self) -> usize {
         self.table.bytes()
@@ -227,8 +239,7 @@ impl Search {
                 .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
             abdada: abdada.as_ref(),
             pvs: matches!(limits.algorithm, Algorithm::Pvs | Algorithm::Selective),
-            selective: limits.algorithm == Algorithm::Selective
-                && matches!(self.evaluation, Evaluation::Network(_)),
+            selective: limits.algorithm == Algorithm::Selective && self.evaluation.is_network(),
             ..SearchContext::new(rules, &self.table, &evaluator, stop)
         };
         let root = || Root::new(&context, position, earlier, limits, start);

@@ -2,14 +2,17 @@
 //!
 //! Results alone do not say which of the winning turns leads nearer to the end, and a player that
 //! takes any of them moves in circles. The pairs that are part of the program have depths. In
-//! others a search chooses: it looks a few turns ahead with its static evaluation, which counts
-//! stones first. It scores every position in which the win is gone as a draw, so its plans keep the
-//! win and meet those of the other side.
+//! others a search chooses: it looks some turns ahead and asks a network how many turns are left to the
+//! end. It scores every position in which the win is gone as a draw, so its plans keep the win and
+//! meet those of the other side. With stones in hand, where every turn makes progress, it asks the network
+//! for results.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::Deadline;
 use crate::engine::game::Game;
+use crate::index::Material;
 use crate::probe::{Database, RankedTurn};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -25,11 +28,15 @@ const NODES: u64 = 50_000;
 /// The share of the remaining time that the search takes, in eighths.
 const SHARE: u32 = 7;
 
-/// Knows the positions in which the winner gave the win away, and no others.
+/// Knows the positions in which the winner gave the win away, and those of the pairs that are part of the
+/// program.
 struct LostWins<'a> {
     database: &'a Database,
+    with_depths: Database,
     winner: Side,
-    /// The positions after turns of the root that give it away.
+    /// Whether it knows all positions after turns of the winner that give the win away: without stones in hand.
+    sees_all: bool,
+    /// The positions after turns of the root that give the win away.
     after: Vec<Position>,
 }
 
@@ -42,7 +49,13 @@ impl Prober for LostWins<'_> {
         if position.is_in_placing_phase(self.database.rules()) {
             return None;
         }
+        let pair = Material::of_position(position).pair();
+        if pair.is_some_and(|pair| self.with_depths.has(pair)) {
+            return self.with_depths.probe(position).ok();
+        }
         let kept = match position.side_to_move() == self.winner {
+            // The other side could not give up what was lost.
+            true if self.sees_all => return None,
             true => Wdl::Win,
             false => Wdl::Loss,
         };
@@ -60,31 +73,89 @@ pub(super) fn turn(
     deadline: Deadline<'_>,
 ) -> Option<Turn> {
     let rules = *database.rules();
+    let with_depths = Database::embedded(rules);
     if !game.position().is_in_placing_phase(&rules)
-        && let Ok(turns) = Database::embedded(rules).turns(game.position())
+        && let Ok(turns) = with_depths.turns(game.position())
     {
         return turns.first().map(|best| best.turn);
     }
-    let prober = LostWins {
-        database,
-        winner: game.position().side_to_move(),
-        after: others.iter().map(|turn| turn.after).collect(),
-    };
     let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / 8 * SHARE;
     let limits = Limits {
         time: deadline.time.map(left),
         nodes: deadline.time.is_none().then_some(NODES),
         ..Limits::default()
     };
-    let search = Search::new(rules, HASH_BYTES, 1).by_hand();
-    let (position, earlier) = (game.position(), game.earlier());
-    let found = search.run(
-        position,
-        earlier,
-        &prober,
-        &limits,
-        deadline.stop,
-        &mut |_| (),
-    );
-    found.first()?.turns.first().copied()
+    let prober = LostWins {
+        database,
+        with_depths,
+        winner: game.position().side_to_move(),
+        sees_all: !game.position().is_in_placing_phase(&rules),
+        after: others.iter().map(|turn| turn.after).collect(),
+    };
+    prober.search(game, &limits, deadline.stop)
+}
+
+impl LostWins<'_> {
+    /// The turn that a search finds best.
+    fn search(&self, game: &Game, limits: &Limits, stop: &AtomicBool) -> Option<Turn> {
+        let search = Search::new(*game.rules(), HASH_BYTES, 1);
+        let search = match self.sees_all {
+            true => search.towards_win(self.winner),
+            false => search,
+        };
+        let (position, earlier) = (game.position(), game.earlier());
+        let found = search.run(position, earlier, self, limits, stop, &mut |_| ());
+        found.first()?.turns.first().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Pair;
+    use crate::rules::Rules;
+    use crate::sample::{Family, many};
+
+    /// In a pair of the program, but without its depths, the search keeps each win, and the turns to the
+    /// end are on average fewer by far than after any turn that keeps it.
+    #[test]
+    fn the_search_keeps_the_win_and_comes_nearer() {
+        let rules = Rules::STANDARD;
+        let database = Database::embedded(rules);
+        let pair = Family::Pair(Pair::new(4, 3).unwrap());
+        let (mut asked, mut lost, mut lost_by_chance) = (0, 0.0, 0.0);
+        for start in many(&rules, pair, 0..1500, 5) {
+            let turns = database.turns(&start).unwrap();
+            let is_win = |turn: &&RankedTurn| turn.value.wdl() == Wdl::Win;
+            let winning = turns.iter().take_while(is_win).count();
+            let depth = |turn: &RankedTurn| turn.value.dtw().map_or(0.0, |depth| depth.0.into());
+            if winning < 2 || depth(&turns[0]) < 9.0 {
+                continue;
+            }
+            let prober = LostWins {
+                database: &database,
+                // There are none of other rules.
+                with_depths: Database::embedded(Rules::NO_FLYING),
+                winner: start.side_to_move(),
+                sees_all: true,
+                after: turns[winning..].iter().map(|turn| turn.after).collect(),
+            };
+            let limits = Limits {
+                nodes: Some(500),
+                ..Limits::default()
+            };
+            let game = Game::new(rules, start);
+            let found = prober.search(&game, &limits, &AtomicBool::new(false));
+            let kept = &turns[..winning];
+            let chosen = kept.iter().find(|turn| Some(turn.turn) == found);
+            asked += 1;
+            lost += depth(chosen.expect("the win is kept")) - depth(&turns[0]);
+            lost_by_chance +=
+                kept.iter().map(depth).sum::<f64>() / kept.len() as f64 - depth(&turns[0]);
+        }
+        assert!(
+            asked > 50 && 5.0 * lost < lost_by_chance,
+            "{asked}: {lost} of {lost_by_chance}"
+        );
+    }
 }

@@ -6,7 +6,7 @@ use std::iter::once;
 
 use millbase::internals::bits::{Bits, Kernel, dispatch};
 use millbase::internals::network::{
-    Features, HIDDEN, PATTERNS, PHASES, RING_ROWS, ROWS, SIDE_ROWS, STAGES, STONES_ROWS, VIEWS,
+    Features, HALVES, HIDDEN, PATTERNS, PHASES, RING_ROWS, ROWS, SIDE_ROWS, STONES_ROWS, VIEWS,
     WIDTH,
 };
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ impl Layers {
 impl Weights {
     pub fn zero() -> Weights {
         Weights {
-            patterns: vec![[0.0; WIDTH]; STAGES * ROWS],
+            patterns: vec![[0.0; WIDTH]; HALVES * ROWS],
             stones: vec![[0.0; WIDTH]; STONES_ROWS],
             layers: vec![Layers::ZERO; PHASES],
         }
@@ -128,7 +128,7 @@ struct Forward {
 #[inline(always)]
 fn forward(weights: &Weights, features: &Features) -> Forward {
     let stones = &weights.stones[usize::from(features.stones)];
-    let patterns = &weights.patterns[features.stage() * ROWS..];
+    let patterns = &weights.patterns[features.half() * ROWS..];
     let mut views = [*stones; VIEWS];
     let mut sum = [0.0; WIDTH];
     for view in 0..VIEWS {
@@ -253,12 +253,12 @@ impl Descent {
             let views = results.iter().flat_map(|result| &result.views);
             batch.iter().zip(views)
         };
-        // Each pattern of a stage has its own rows.
+        // Each pattern of a half has its own rows.
         let tables = patterns.chunks_mut(ROWS).enumerate();
-        let tables = tables.flat_map(|(stage, rows)| {
+        let tables = tables.flat_map(|(half, rows)| {
             let (side, rings) = rows.split_at_mut(SIDE_ROWS);
             let patterns = once(side).chain(rings.chunks_mut(RING_ROWS)).enumerate();
-            patterns.map(move |(pattern, table)| (stage, pattern, table))
+            patterns.map(move |(pattern, table)| (half, pattern, table))
         });
         let tables: Vec<_> = tables.collect();
         let first = [0, 1, 2, 3].map(|pattern: usize| match pattern {
@@ -267,9 +267,9 @@ impl Descent {
         });
         rayon::join(
             || {
-                tables.into_par_iter().for_each(|(stage, pattern, table)| {
-                    let of_stage = |(example, _): &(&Example, _)| example.features.stage() == stage;
-                    for (example, views) in examples().filter(of_stage) {
+                tables.into_par_iter().for_each(|(half, pattern, table)| {
+                    let of_half = |(example, _): &(&Example, _)| example.features.half() == half;
+                    for (example, views) in examples().filter(of_half) {
                         for (rows, by) in example.features.rows.iter().zip(views) {
                             let row = &mut table[usize::from(rows[pattern]) - first[pattern]];
                             for d in 0..WIDTH {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use millbase::internals::Random;
 use millbase::internals::network::{
-    Features, HIDDEN, LAYER_ONE, MAGIC, Network, OUTPUT_ONE, VECTOR_ONE,
+    Features, HIDDEN, Known, LAYER_ONE, MAGIC, MOST_TURNS, Network, OUTPUT_ONE, VECTOR_ONE,
 };
 use millbase::{PointSet, Symmetry};
 use xxhash_rust::xxh3::Xxh3;
@@ -32,7 +32,7 @@ pub struct Learn {
     pub out: PathBuf,
 
     /// Number of steps
-    #[arg(long, value_name = "N", default_value_t = 12_000)]
+    #[arg(long, value_name = "N", default_value_t = 30_000)]
     pub steps: u32,
 
     /// Number of positions of a step
@@ -47,9 +47,9 @@ pub struct Learn {
     #[arg(long, value_name = "X", default_value_t = 0.08)]
     pub decay: f32,
 
-    /// How much less a win far away counts than a near one: 0 not at all, 1 as little as a draw
-    #[arg(long, value_name = "X", default_value_t = 0.0)]
-    pub depth: f32,
+    /// Learn the turns to the end of won and lost positions instead of the result
+    #[arg(long)]
+    pub turns: bool,
 
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -80,16 +80,34 @@ impl Record {
         }
     }
 
-    fn features(&self, symmetry: Symmetry) -> Features {
+    fn features(&self, symmetry: Symmetry, turns: bool) -> Features {
         let stones = |word: u32| symmetry.apply(PointSet::from_bits(word & 0xff_ffff));
         let [mover, waiting] = self.sides.map(stones);
-        Features::new(mover, waiting, self.sides.map(|word| (word >> 24) as u8))
+        let in_hand = self.sides.map(|word| (word >> 24) as u8);
+        let known = match (turns, self.result) {
+            (false, _) => Known::Nothing,
+            (true, 1..) => Known::Win,
+            (true, _) => Known::Loss,
+        };
+        Features::new(mover, waiting, in_hand, known)
     }
 
-    /// The mover's share of the point, where a win far away counts less.
-    fn target(&self, depth: f32) -> f32 {
-        let far = 1.0 - (-f32::from(self.turns.max(0)) / 40.0).exp();
-        0.5 + 0.5 * f32::from(self.result) * (1.0 - depth * far)
+    /// From 0 to 1: the mover's share of the point, or that of the turns to the end in the most possible.
+    fn target(&self, turns: bool) -> f32 {
+        match turns {
+            // An end at once would ask for infinite odds.
+            true => (f32::from(self.turns) + 0.25) / f32::from(MOST_TURNS),
+            false => 0.5 + 0.5 * f32::from(self.result),
+        }
+    }
+
+    /// What the side that turned to this position wants least of.
+    fn cost(&self, turns: bool) -> i16 {
+        if turns {
+            self.turns
+        } else {
+            self.result.into()
+        }
     }
 }
 
@@ -116,18 +134,23 @@ pub fn run(options: &Learn) -> Result<(), Box<dyn Error>> {
         records.extend(read(file, &mut fingerprint)?);
     }
     let judge = options.judge.as_ref();
-    let judge = judge.map(|path| read(path, &mut Xxh3::new())).transpose()?;
+    let mut judge = judge.map(|path| read(path, &mut Xxh3::new())).transpose()?;
+    if options.turns {
+        records.retain(|record| record.result != 0);
+        // The winner chooses among these.
+        (judge.iter_mut()).for_each(|held| held.retain(|record| record.result < 0));
+    }
     println!("{} positions", records.len());
     let Learn {
         steps,
         batch,
         rate,
         decay,
-        depth,
+        turns,
         seed,
         ..
     } = *options;
-    fingerprint.update(format!("{steps} {batch} {rate} {decay} {depth} {seed}").as_bytes());
+    fingerprint.update(format!("{steps} {batch} {rate} {decay} {turns} {seed}").as_bytes());
     for code in [include_str!("learn.rs"), include_str!("descent.rs")] {
         fingerprint.update(code.as_bytes());
     }
@@ -140,8 +163,8 @@ pub fn run(options: &Learn) -> Result<(), Box<dyn Error>> {
         let mut example = || {
             let record = &records[random.below(records.len())];
             Example {
-                features: record.features(Symmetry::numbered(random.word() as u32)),
-                target: record.target(depth),
+                features: record.features(Symmetry::numbered(random.word() as u32), turns),
+                target: record.target(turns),
             }
         };
         let examples: Vec<Example> = (0..batch).map(|_| example()).collect();
@@ -153,7 +176,7 @@ pub fn run(options: &Learn) -> Result<(), Box<dyn Error>> {
                 "{}",
                 judge
                     .as_deref()
-                    .map_or(String::new(), |held| judged(held, found))
+                    .map_or(String::new(), |held| judged(held, turns, found))
             );
             loss = 0.0;
         }
@@ -164,7 +187,7 @@ pub fn run(options: &Learn) -> Result<(), Box<dyn Error>> {
         let output =
             |features: &Features| network.output(*features) as f32 * 4.0 / OUTPUT_ONE as f32;
         let found = |features: &[Features]| features.iter().map(output).collect();
-        println!("rounded{}", judged(&held, found));
+        println!("rounded{}", judged(&held, turns, found));
     }
     Ok(())
 }
@@ -189,28 +212,28 @@ fn rounded(weights: &Weights, fingerprint: u64) -> Vec<u8> {
 }
 
 /// The mean loss, and the skill, as `millbase judge` defines it, of a player that takes the turn
-/// with the least estimate after it.
-fn judged(held: &[Record], estimates: impl Fn(&[Features]) -> Vec<f32>) -> String {
+/// with the least estimate after it; with `turns`, only the quickest wins count as kept.
+fn judged(held: &[Record], turns: bool, estimates: impl Fn(&[Features]) -> Vec<f32>) -> String {
     let features: Vec<_> = held
         .iter()
-        .map(|record| record.features(Symmetry::IDENTITY))
+        .map(|record| record.features(Symmetry::IDENTITY, turns))
         .collect();
     let found = estimates(&features);
     let loss = |(record, found): (&Record, &f32)| {
-        f64::from((1.0 + found.exp()).ln() - record.target(0.0) * found)
+        f64::from((1.0 + found.exp()).ln() - record.target(turns) * found)
     };
     let loss: f64 = held.iter().zip(&found).map(loss).sum();
     let (mut asked, mut kept, mut chance) = (0.0, 0.0, 0.0);
-    let turns: Vec<_> = held.iter().zip(&found).collect();
-    for turns in turns.chunk_by(|a, b| a.0.group == b.0.group) {
-        let results = || turns.iter().map(|(record, _)| record.result);
-        let best = results().min();
-        let keeping = results().filter(|&result| Some(result) == best).count();
-        if keeping < turns.len() {
-            let chosen = turns.iter().min_by(|a, b| a.1.total_cmp(b.1));
+    let all: Vec<_> = held.iter().zip(&found).collect();
+    for choices in all.chunk_by(|a, b| a.0.group == b.0.group) {
+        let costs = || choices.iter().map(|(record, _)| record.cost(turns));
+        let best = costs().min();
+        let keeping = costs().filter(|&cost| Some(cost) == best).count();
+        if keeping < choices.len() {
+            let chosen = choices.iter().min_by(|a, b| a.1.total_cmp(b.1));
             asked += 1.0;
-            kept += f64::from(u8::from(chosen.map(|chosen| chosen.0.result) == best));
-            chance += keeping as f64 / turns.len() as f64;
+            kept += f64::from(u8::from(chosen.map(|chosen| chosen.0.cost(turns)) == best));
+            chance += keeping as f64 / choices.len() as f64;
         }
     }
     let (loss, skill) = (
@@ -222,6 +245,8 @@ fn judged(held: &[Record], estimates: impl Fn(&[Features]) -> Vec<f32>) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZero;
+
     use super::*;
     use crate::sample::{self, Sample};
 
@@ -230,7 +255,7 @@ mod tests {
     fn a_small_run_learns_and_gives_the_same_bytes_again() {
         let folder = std::env::temp_dir().join(format!("millbase-train-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let draw = |name: &str, seed, critical| {
+        let draw = |name: &str, seed, critical, won| {
             let file = folder.join(name);
             sample::run(Sample {
                 db: folder.clone(),
@@ -239,50 +264,57 @@ mod tests {
                 length: 4,
                 turns: usize::MAX,
                 critical,
+                won: NonZero::new(if won { 8 } else { 0 }),
                 seed,
                 from: vec!["5-4".parse().unwrap(), "6-3".parse().unwrap()],
             })
             .unwrap();
             file
         };
-        let (data, held) = (draw("data", 1, false), draw("held", 2, true));
-        assert_eq!(
-            fs::read(draw("again", 1, false)).unwrap(),
-            fs::read(&data).unwrap()
-        );
-        let learn = |name: &str, steps, seed| {
-            let out = folder.join(name);
-            let options = Learn {
-                files: vec![data.clone()],
-                judge: None,
-                out: out.clone(),
-                steps,
-                batch: 512,
-                rate: 0.01,
-                decay: 0.02,
-                depth: 0.0,
-                seed,
+        for turns in [false, true] {
+            let (data, held) = (
+                draw("data", 1, false, turns),
+                draw("held", 2, !turns, turns),
+            );
+            assert_eq!(
+                fs::read(draw("again", 1, false, turns)).unwrap(),
+                fs::read(&data).unwrap()
+            );
+            let learn = |name: &str, steps, seed| {
+                let out = folder.join(name);
+                let options = Learn {
+                    files: vec![data.clone()],
+                    judge: None,
+                    out: out.clone(),
+                    steps,
+                    batch: 512,
+                    rate: 0.01,
+                    decay: 0.02,
+                    turns,
+                    seed,
+                };
+                run(&options).unwrap();
+                fs::read(out).unwrap()
             };
-            run(&options).unwrap();
-            fs::read(out).unwrap()
-        };
-        let skill = |bytes: Vec<u8>| {
-            let network = Network::parse(bytes.leak()).unwrap();
-            let held = read(&held, &mut Xxh3::new()).unwrap();
-            let text = judged(&held, |all| {
-                all.iter().map(|f| network.output(*f) as f32).collect()
-            });
-            let skill = text
-                .split("skill ")
-                .nth(1)
-                .and_then(|rest| rest.split(' ').next());
-            skill.unwrap().parse::<f64>().unwrap()
-        };
-        let learned = learn("a", 300, 1);
-        assert_eq!(learn("b", 300, 1), learned);
-        assert_ne!(learn("c", 300, 2), learned);
-        let (before, after) = (skill(learn("d", 0, 1)), skill(learned));
-        assert!(before < 40.0 && after > 60.0, "{before} {after}");
+            let skill = |bytes: Vec<u8>| {
+                let network = Network::parse(bytes.leak()).unwrap();
+                let mut held = read(&held, &mut Xxh3::new()).unwrap();
+                held.retain(|record| !turns || record.result < 0);
+                let text = judged(&held, turns, |all| {
+                    all.iter().map(|f| network.output(*f) as f32).collect()
+                });
+                let skill = text
+                    .split("skill ")
+                    .nth(1)
+                    .and_then(|rest| rest.split(' ').next());
+                skill.unwrap().parse::<f64>().unwrap()
+            };
+            let learned = learn("a", 300, 1);
+            assert_eq!(learn("b", 300, 1), learned);
+            assert_ne!(learn("c", 300, 2), learned);
+            let (before, after) = (skill(learn("d", 0, 1)), skill(learned));
+            assert!(before < 40.0 && after > before + 25.0, "{before} {after}");
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 

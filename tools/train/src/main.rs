@@ -8,6 +8,7 @@ mod descent;
 mod exam;
 mod learn;
 mod sample;
+mod wins;
 
 use std::error::Error;
 
@@ -17,12 +18,14 @@ use clap::Parser;
 #[derive(Parser)]
 enum Command {
     Exam(exam::Exam),
+    Wins(wins::Wins),
     Sample(sample::Sample),
     Learn(learn::Learn),
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     match Command::parse() {
+        Command::Wins(options) => wins::run(&options),
         Command::Exam(options) => exam::run(&options),
         Command::Sample(options) => sample::run(options),
         Command::Learn(options) => learn::run(&options),

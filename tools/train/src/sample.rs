@@ -6,6 +6,10 @@
 //! them by chance, give the records: the positions after them, unless the game is over there, with their
 //! values. The same seed gives the same file for any number of threads.
 //!
+//! With `--won`, a game begins with the position farthest from its end of some random ones, and
+//! none of its turns gives up the win. The winner takes any of those turns with a chance that is drawn for the
+//! game, else the quickest; the loser any with at most half a chance, else the longest resistance.
+//!
 //! A record has 16 bytes, all numbers little-endian:
 //!
 //! ```text
@@ -20,13 +24,14 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
 use millbase::internals::Random;
 use millbase::sample::{Family, any};
 use millbase::store::DbError;
-use millbase::{Database, Pair, RankedTurn, Rules, Wdl};
+use millbase::{Database, Pair, Position, RankedTurn, Rules, Wdl};
 use rayon::prelude::*;
 
 /// Draw positions with their values from databases
@@ -56,6 +61,11 @@ pub struct Sample {
     #[arg(long)]
     pub critical: bool,
 
+    /// Only won positions, in which no turn gives up the win, and lost ones; each game begins with the position
+    /// farthest from its end of 1 to N random ones
+    #[arg(long, value_name = "N", conflicts_with = "critical")]
+    pub won: Option<NonZero<usize>>,
+
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -72,7 +82,7 @@ const AT_ONCE: usize = 32;
 const LONGEST: u32 = 32;
 
 /// The families in which neither the rules nor the databases inside the program answer.
-fn families(rules: &Rules) -> Vec<Family> {
+pub fn families(rules: &Rules) -> Vec<Family> {
     let is_embedded = |pair: &Pair| pair.larger() + pair.smaller() <= 9;
     let pairs = Pair::all(rules).into_iter();
     let pairs = pairs.filter(|pair| !is_embedded(pair)).map(Family::Pair);
@@ -86,10 +96,19 @@ fn game(db: &Database, options: &Sample, number: u64) -> Result<Vec<u8>, DbError
     let mut random = Random::new(options.seed ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93));
     let family = (number % options.from.len() as u64) as usize;
     let mut records = Vec::new();
-    let Some(mut position) = any(rules, options.from[family], random.word()) else {
+    let start = match options.won {
+        Some(most) => farthest(db, options.from[family], most.get(), &mut random)?,
+        None => any(rules, options.from[family], random.word()),
+    };
+    let Some(mut position) = start else {
         return Ok(records);
     };
+    // The chance of any turn, and that of a loser's with `won`.
     let errs = random.unit();
+    let loser_errs = match options.won {
+        Some(_) => random.unit() / 2.0,
+        None => errs,
+    };
     for turn in 0..1 + random.below(options.length as usize) {
         let mut turns = db.turns(&position)?;
         let Some(best) = turns.first().map(|best| best.value.wdl()) else {
@@ -97,10 +116,17 @@ fn game(db: &Database, options: &Sample, number: u64) -> Result<Vec<u8>, DbError
         };
         let keeps = |turn: &&RankedTurn| turn.value.wdl() == best;
         let keeping = turns.iter().take_while(keeps).count();
-        let choices = if random.unit() < errs {
-            turns.len()
-        } else {
-            keeping
+        if options.won.is_some() {
+            turns.truncate(keeping);
+        }
+        let errs = match best {
+            Wdl::Loss => loser_errs,
+            _ => errs,
+        };
+        let choices = match (random.unit() < errs, options.won) {
+            (true, _) => turns.len(),
+            (false, Some(_)) => 1,
+            (false, None) => keeping,
         };
         position = turns[random.below(choices)].after;
         if options.critical && keeping == turns.len() {
@@ -116,6 +142,26 @@ fn game(db: &Database, options: &Sample, number: u64) -> Result<Vec<u8>, DbError
         }
     }
     Ok(records)
+}
+
+/// The won or lost position farthest from its end of 1 to `most` random ones; `None` if all are drawn.
+fn farthest(
+    db: &Database,
+    family: Family,
+    most: usize,
+    random: &mut Random,
+) -> Result<Option<Position>, DbError> {
+    let mut found = None;
+    for _ in 0..1 + random.below(most) {
+        let position = any(db.rules(), family, random.word());
+        if let Some(position) = position
+            && let Some(turns) = db.probe(&position)?.dtw()
+            && found.is_none_or(|(most, _)| turns > most)
+        {
+            found = Some((turns, position));
+        }
+    }
+    Ok(found.map(|(_, position)| position))
 }
 
 /// Appends the record of the position after a turn.
