@@ -1,6 +1,5 @@
 //! Finds the folder of the databases and opens them.
 
-use std::collections::HashSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -120,11 +119,7 @@ pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
     }
     let families: Vec<Family> = match given {
         [] => usable_pairs(db).into_iter().map(Family::Pair).collect(),
-        _ => {
-            let mut named = HashSet::new();
-            let families = given.iter().copied();
-            families.filter(|&family| named.insert(family)).collect()
-        }
+        _ => given.to_vec(),
     };
     match families.is_empty() {
         true => Err(none(db, "there is no database to draw positions from")),

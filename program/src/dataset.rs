@@ -1,5 +1,6 @@
 //! `millbase dataset`: positions with their values as a Parquet file.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::thread;
 
 use anyhow::{Context, Error, Result, anyhow};
 use clap::Args;
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::HumanBytes;
 use millbase::internals::{Temporary, numbers};
 use millbase::sample::Family;
 use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, sampled_rows, table_rows};
@@ -156,7 +157,7 @@ impl Dataset {
             ));
         }
         let cannot = || format!("cannot write {}", self.to.display());
-        signals::end_on_stop(&ProgressBar::hidden(), || (), "")?;
+        signals::end_on_stop()?;
         let temporary = Temporary::create(&self.to).with_context(cannot)?;
         let metadata = self.metadata(options);
         let (sender, receiver) = mpsc::sync_channel(1);
@@ -212,7 +213,11 @@ impl Dataset {
         mut found: impl FnMut(Vec<DataRow>) -> bool,
     ) -> Result<(), DbError> {
         let Some(sample) = self.sample else {
-            return table_rows(db, families, RowFilter::ALL, self.turns, found);
+            // Whole tables have each position once; among random rows a family named twice counts twice.
+            let mut named = HashSet::new();
+            let families = families.iter().copied();
+            let families: Vec<Family> = families.filter(|&family| named.insert(family)).collect();
+            return table_rows(db, &families, RowFilter::ALL, self.turns, found);
         };
         for family in families {
             if let Family::Pair(pair) = *family {

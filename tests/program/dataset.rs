@@ -158,6 +158,14 @@ fn a_whole_table_has_each_position_once() {
         assert_eq!(alone.len(), 7);
         assert!(alone.iter().all(|(name, number)| all[name] == *number));
     }
+    // A table named twice is written once, but among random rows it counts twice.
+    assert_eq!(write(&place, &["3-3", "3-3"]).len(), all.len());
+    let random = write(&place, &["3-3", "3-3", "4-3", "--sample", "30"]);
+    let stones = |row: &BTreeMap<_, Option<i64>>, side| row[side].unwrap().count_ones();
+    let three = random
+        .iter()
+        .filter(|row| stones(row, "white") + stones(row, "black") == 6);
+    assert_eq!((three.count(), random.len()), (20, 30));
 }
 
 /// Games with few stones, whose placing phase is small.
