@@ -368,7 +368,7 @@ pub fn stop_on_signals(folder: &Arc<BuildFolder>, bar: &ProgressBar) -> Result<(
     let tidy = move || _ = folder.upgrade().map(|folder| folder.tidy());
     let words =
         "stopped; the finished pairs are safe, and the same command continues with the next\n";
-    signals::end_on_stop(bar, tidy, words)
+    signals::tidy_on_stop(bar, tidy, words)
 }
 
 fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::HumanBytes;
 use millbase::store::{Bundle, Member, PairFile, PlyFile, folder_of, write_bundle};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl BundleFiles {
         if db.location().is_bundle {
             return refuse("the databases are in a bundle already; name their folder with --db");
         }
-        signals::end_on_stop(&ProgressBar::hidden(), || (), "")?;
+        signals::end_on_stop()?;
         let bytes = write_bundle(&self.file, &files)?;
         let bundle = Bundle::open(&self.file)?;
         let member = |member: &Member| BundleMember {

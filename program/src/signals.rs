@@ -21,9 +21,13 @@ pub fn on_stop(stop: impl FnMut() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-/// Ends the program when it is asked to stop, without the files that it is writing. Before that it clears the bar, calls
-/// `tidy`, and writes these words to stderr.
-pub fn end_on_stop(
+/// Ends the program when it is asked to stop, without the files that it is writing.
+pub fn end_on_stop() -> Result<()> {
+    tidy_on_stop(&ProgressBar::hidden(), || (), "")
+}
+
+/// As [`end_on_stop`], but first clears the bar, calls `tidy`, and writes these words to stderr.
+pub fn tidy_on_stop(
     bar: &ProgressBar,
     tidy: impl Fn() + Send + 'static,
     words: &'static str,

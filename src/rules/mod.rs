@@ -365,7 +365,7 @@ impl Rules {
     }
 }
 
-/// The value after `quiet` quiet turns, of which so many draw the game.
+/// The value after `quiet` quiet turns: a draw if the limit comes before the end that its depth counts to.
 fn within_limit(limit: Option<u8>, quiet: u32, value: Value) -> Value {
     match (limit, value.dtw()) {
         (Some(limit), Some(Dtw(turns))) if quiet.saturating_add(turns.into()) > limit.into() => {

@@ -25,6 +25,13 @@ impl Evaluation {
         Network::embedded(rules).map_or(Evaluation::ByHand, Evaluation::Network)
     }
 
+    /// The best evaluation of positions that this side wins.
+    pub fn of_win(rules: &Rules, winner: Side) -> Evaluation {
+        Network::embedded_for_turns(rules).map_or(Evaluation::ByHand, |network| {
+            Evaluation::Turns(network, winner)
+        })
+    }
+
     /// Whether a network evaluates.
     pub fn is_network(self) -> bool {
         !matches!(self, Evaluation::ByHand)
@@ -32,9 +39,9 @@ impl Evaluation {
 
     /// `network` or `evaluation`.
     pub fn name(self) -> &'static str {
-        match self {
-            Evaluation::Network(_) | Evaluation::Turns(..) => "network",
-            Evaluation::ByHand => "evaluation",
+        match self.is_network() {
+            true => "network",
+            false => "evaluation",
         }
     }
 

@@ -28,7 +28,6 @@ use self::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
 pub(crate) use self::evaluate::Evaluation;
 use self::root::Root;
 use self::table::TranspositionTable;
-use crate::network::Network;
 use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -162,10 +161,7 @@ impl Search {
     /// to the end, by hand where there is none. Draws are what the prober says, and repetitions.
     #[must_use]
     pub(crate) fn towards_win(mut self, winner: Side) -> Search {
-        let network = Network::embedded_for_turns(&self.rules);
-        self.evaluation = network.map_or(Evaluation::ByHand, |network| {
-            Evaluation::Turns(network, winner)
-        });
+        self.evaluation = Evaluation::of_win(&self.rules, winner);
         self
     }
 

@@ -88,7 +88,7 @@ impl ExportMalom {
         });
         bar.set_message("export");
         let words = "stopped; the finished sectors are safe, and the same command continues with the next\n";
-        signals::end_on_stop(&bar, || (), words)?;
+        signals::tidy_on_stop(&bar, || (), words)?;
         let files = SectorWriter {
             folder,
             options,

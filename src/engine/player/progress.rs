@@ -74,9 +74,8 @@ pub(super) fn turn(
 ) -> Option<Turn> {
     let rules = *database.rules();
     let with_depths = Database::embedded(rules);
-    if !game.position().is_in_placing_phase(&rules)
-        && let Ok(turns) = with_depths.turns(game.position())
-    {
+    let sees_all = !game.position().is_in_placing_phase(&rules);
+    if sees_all && let Ok(turns) = with_depths.turns(game.position()) {
         return turns.first().map(|best| best.turn);
     }
     let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / 8 * SHARE;
@@ -89,7 +88,7 @@ pub(super) fn turn(
         database,
         with_depths,
         winner: game.position().side_to_move(),
-        sees_all: !game.position().is_in_placing_phase(&rules),
+        sees_all,
         after: others.iter().map(|turn| turn.after).collect(),
     };
     prober.search(game, &limits, deadline.stop)
