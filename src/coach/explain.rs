@@ -89,13 +89,17 @@ impl ForcedSearch<'_> {
             if self.is_in_vain(&after, own) {
                 continue;
             }
-            let replies = after.turns(self.rules);
-            if replies.is_empty() {
+            let (mut is_over, mut refutes) = (true, false);
+            after.for_each_step(self.rules, |_, removals| {
+                is_over = false;
+                refutes |= removals > 0;
+            });
+            if is_over {
                 return Some(vec![turn]);
             }
             if own > 1
-                && replies.iter().all(|reply| reply.removed().is_empty())
-                && let Some(rest) = self.every_reply(&after, &replies, own - 1)
+                && !refutes
+                && let Some(rest) = self.every_reply(&after, own - 1)
             {
                 return Some([vec![turn], rest].concat());
             }
@@ -116,9 +120,9 @@ impl ForcedSearch<'_> {
         }
     }
 
-    fn every_reply(&mut self, after: &Position, replies: &[Turn], own: usize) -> Option<Vec<Turn>> {
+    fn every_reply(&mut self, after: &Position, own: usize) -> Option<Vec<Turn>> {
         let mut longest: Vec<Turn> = Vec::new();
-        for &reply in replies {
+        for reply in after.turns(self.rules) {
             let position = after.after(reply);
             let turns = position.turns(self.rules);
             let rest = self.force(&position, &turns, own)?;

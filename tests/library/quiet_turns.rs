@@ -97,7 +97,7 @@ fn answers_keep_to_the_limit() {
     };
     let mut random = Random::new(8);
     let (mut cut, mut longest) = (0, 0);
-    for number in 0..300 {
+    for number in 0..150 {
         let (white, black) = *random.pick(&[(3, 3), (4, 3), (3, 4), (4, 4)]);
         let position = random.position(white, black);
         if position.is_over(&rules) {

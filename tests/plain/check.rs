@@ -22,6 +22,7 @@
 use super::{PlainRules, Point};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// A set of points: bit i is the point i of the plain module.
 pub type Set = u32;
@@ -46,10 +47,14 @@ struct Step {
 }
 
 /// All sets of a number of stones, ascending.
-fn sets_of(stones: usize) -> Vec<Set> {
-    (0..1 << 24)
-        .filter(|set: &Set| set.count_ones() as usize == stones)
-        .collect()
+fn sets_of(stones: usize) -> &'static [Set] {
+    // Every table asks for them, and each time this would look at all sets of points.
+    static SETS: [OnceLock<Vec<Set>>; 25] = [const { OnceLock::new() }; 25];
+    SETS[stones].get_or_init(|| {
+        (0..1 << 24)
+            .filter(|set: &Set| set.count_ones() as usize == stones)
+            .collect()
+    })
 }
 
 /// The number of a set among the sets of its size.
@@ -134,9 +139,9 @@ fn sets_left(rules: &PlainRules, set: Set, hand: usize, removals: usize) -> Vec<
 #[derive(PartialEq)]
 pub struct Table {
     /// The sets of the side to move, ascending.
-    pub movers: Vec<Set>,
+    pub movers: &'static [Set],
     /// The sets of its enemy, ascending.
-    pub others: Vec<Set>,
+    pub others: &'static [Set],
     /// Row by row, a row for each set of the side to move.
     values: Vec<u8>,
 }
@@ -162,7 +167,7 @@ impl Table {
 
     /// The row of a set of the side to move: a value for each set of its enemy.
     pub fn row(&self, mover: Set) -> &[u8] {
-        self.row_of(number_of(&self.movers, mover))
+        self.row_of(number_of(self.movers, mover))
     }
 
     /// All positions: the set of the side to move, the set of its enemy, the value.
@@ -337,11 +342,11 @@ fn derive(rules: &PlainRules, tables: &Tables, stones: Stones) -> Vec<u8> {
         let mut best = vec![NO_RANK; table.others.len()];
         let may_move = stones.mover_hand == 0 || rules.moves_while_placing;
         if let Some(moves) = moves.as_ref().filter(|_| may_move) {
-            let steps = steps_of(rules, &table.movers, mover, stones.mover_hand);
-            moves.add(steps, &table.others, &mut best);
+            let steps = steps_of(rules, table.movers, mover, stones.mover_hand);
+            moves.add(steps, table.others, &mut best);
         }
         if let Some((after, sets)) = &placements {
-            after.add(placements_of(rules, sets, mover), &table.others, &mut best);
+            after.add(placements_of(rules, sets, mover), table.others, &mut best);
         }
         if let Some(moves) = moves.as_ref().filter(|_| rules.blocked_passes) {
             let blocked = best.iter_mut().zip(moves.replies.row(number));
@@ -446,7 +451,7 @@ impl Captures {
         let table = &tables[&left.exchanged()];
         let left = |&other: &Set| {
             let left = sets_left(rules, other, stones.other_hand, removals).into_iter();
-            left.map(|set| number_of(&table.movers, set)).collect()
+            left.map(|set| number_of(table.movers, set)).collect()
         };
         let others = sets_of(stones.other);
         Captures::Replies(Replies::new(table), others.par_iter().map(left).collect())

@@ -349,7 +349,7 @@ fn games_are_given_up_agreed_and_lost_on_time() {
         page.click("start-white");
         assert_eq!(page.attribute("resign", "aria-disabled"), "true");
         page.play("d6");
-        page.says("White to place");
+        page.until("return document.getElementById('offer').ariaDisabled === 'false'");
         // The opponent has a name and a level beside his stones.
         assert!(page.text("hand-top").contains("Pip"));
         assert!(page.text("hand-top").contains("Black · Beginner"));
