@@ -30,7 +30,6 @@ use super::reply;
 use super::routes::{self, Asked};
 use super::services::Services;
 use crate::advice;
-use crate::options::Options;
 use crate::status::{self, Usage};
 use crate::{build, databases};
 
@@ -44,13 +43,17 @@ const PROFILE: Profile = Profile {
 #[derive(Clone)]
 pub struct Builder {
     allowed: bool,
-    options: Arc<Options>,
     services: Services,
-    state: Arc<Mutex<BuildState>>,
-    /// The request of the current or last build.
-    request: Arc<Mutex<Option<BuildRequest>>>,
-    /// The folder, locked while a build runs.
-    folder: Arc<Mutex<Option<Arc<BuildFolder>>>>,
+    last: Arc<Mutex<LastBuild>>,
+}
+
+/// The current or last build.
+#[derive(Default)]
+struct LastBuild {
+    state: BuildState,
+    request: Option<BuildRequest>,
+    /// The folder, locked while the build runs.
+    folder: Option<Arc<BuildFolder>>,
 }
 
 #[derive(Default)]
@@ -102,8 +105,7 @@ struct ServerPlan {
 /// Answers with the state of the build.
 pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
     let (_, rules) = routes::read(&builder.services, asked)?;
-    let answer = builder.answer(&rules);
-    Ok(reply::json(StatusCode::OK, &answer))
+    Ok(reply::json(StatusCode::OK, &builder.answer(&rules)))
 }
 
 /// Begins a build unless one is running.
@@ -130,8 +132,7 @@ pub async fn begin(
     if !builder.begin(request)? {
         return Err(ApiError::Building);
     }
-    let answer = builder.answer(&rules);
-    Ok(reply::json(StatusCode::ACCEPTED, &answer))
+    Ok(reply::json(StatusCode::ACCEPTED, &builder.answer(&rules)))
 }
 
 /// Asks the running build to stop, which it does within seconds; its finished files stay.
@@ -141,23 +142,19 @@ pub async fn stop(
     asked: Asked,
 ) -> Result<Response, ApiError> {
     let (_, rules) = builder.read(&headers, asked)?;
-    if let Some(folder) = &*held(&builder.folder) {
+    if let Some(folder) = &held(&builder.last).folder {
         folder.stop();
     }
-    let answer = builder.answer(&rules);
-    Ok(reply::json(StatusCode::ACCEPTED, &answer))
+    Ok(reply::json(StatusCode::ACCEPTED, &builder.answer(&rules)))
 }
 
 impl Builder {
-    /// A builder for the folder of the options, which builds if that is allowed.
-    pub fn new(allowed: bool, options: &Options, services: &Services) -> Builder {
+    /// A builder for the folder of these services, which builds if that is allowed.
+    pub fn new(allowed: bool, services: &Services) -> Builder {
         Builder {
             allowed,
-            options: Arc::new(options.clone()),
             services: services.clone(),
-            state: Arc::default(),
-            request: Arc::default(),
-            folder: Arc::default(),
+            last: Arc::default(),
         }
     }
 
@@ -173,35 +170,29 @@ impl Builder {
 
     /// Removes the unfinished file of a build when it or the server ends.
     pub fn tidy(&self) {
-        if let Some(folder) = &*held(&self.folder) {
+        if let Some(folder) = &held(&self.last).folder {
             let _ = folder.tidy();
-        }
-    }
-
-    /// The options for these rules.
-    fn options(&self, rules: Rules) -> Options {
-        Options {
-            rules,
-            ..Options::clone(&self.options)
         }
     }
 
     /// Begins a build; returns `false` if one with another request is running.
     fn begin(&self, request: BuildRequest) -> Result<bool> {
-        let mut state = held(&self.state);
-        if matches!(*state, BuildState::Running(_)) {
-            return Ok(held(&self.request).as_ref() == Some(&request));
+        let mut last = held(&self.last);
+        if matches!(last.state, BuildState::Running(_)) {
+            return Ok(last.request.as_ref() == Some(&request));
         }
         let rules = request.rules;
-        let folder = databases::folder_to_build(&self.options(rules))?;
+        let folder = databases::folder_to_build(&self.services.options(rules))?;
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
         let locked = Arc::new(BuildFolder::lock(&folder)?);
         let plan = BuildPlan::new(&folder, &request).map_err(|error| refused(error, rules))?;
         build::check_memory(&plan, None)?;
-        *held(&self.request) = Some(request);
-        *held(&self.folder) = Some(Arc::clone(&locked));
-        *state = BuildState::Running(BuildProgress::new(&plan, Instant::now()));
+        *last = LastBuild {
+            state: BuildState::Running(BuildProgress::new(&plan, Instant::now())),
+            request: Some(request),
+            folder: Some(Arc::clone(&locked)),
+        };
         let builder = self.clone();
         // The thread ends with the program; finished files stay.
         thread::Builder::new()
@@ -216,8 +207,9 @@ impl Builder {
                 let reopened = || builder.services.reopen(rules);
                 let ended = ended.and_then(|state| reopened().map(|_| state));
                 builder.tidy();
-                *held(&builder.folder) = None;
-                *held(&builder.state) =
+                let mut last = held(&builder.last);
+                last.folder = None;
+                last.state =
                     ended.unwrap_or_else(|error| BuildState::Failed(api_error::failure(&error)));
             })
             .context("cannot start the thread of a build")?;
@@ -225,7 +217,7 @@ impl Builder {
     }
 
     fn follow(&self, event: BuildEvent<'_>, rules: Rules) {
-        if let BuildState::Running(progress) = &mut *held(&self.state) {
+        if let BuildState::Running(progress) = &mut held(&self.last).state {
             progress.follow(event, Instant::now());
         }
         if matches!(event, BuildEvent::PairFinished(_))
@@ -236,16 +228,15 @@ impl Builder {
     }
 
     fn answer(&self, rules: &Rules) -> ServerBuild {
+        let (last, now) = (held(&self.last), Instant::now());
+        let request = last.request.as_ref();
         let mut answer = ServerBuild {
             allowed: self.allowed,
             state: "idle",
-            rules: held(&self.request)
-                .as_ref()
-                .map(|request| RuleSet::from(&request.rules)),
+            rules: request.map(|request| RuleSet::from(&request.rules)),
             ..ServerBuild::default()
         };
-        let now = Instant::now();
-        match &*held(&self.state) {
+        match &last.state {
             BuildState::Idle => {}
             BuildState::Finished => answer.state = "finished",
             BuildState::Stopped => answer.state = "stopped",
@@ -265,6 +256,7 @@ impl Builder {
                 return answer;
             }
         }
+        drop(last);
         if answer.allowed {
             answer.plan = self.plan(rules);
         }
@@ -274,7 +266,7 @@ impl Builder {
     /// The plan of everything that is missing; `None` if there is no folder for databases, or a bundle in its place, or
     /// if its files prevent a build: then the answer to a request for one says why.
     fn plan(&self, rules: &Rules) -> Option<ServerPlan> {
-        let folder = databases::folder_to_build(&self.options(*rules)).ok()?;
+        let folder = databases::folder_to_build(&self.services.options(*rules)).ok()?;
         let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
         // The page asks again and again; the service has opened the folder.
         let service = self.services.of(*rules).ok()?;
@@ -295,11 +287,7 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
     BuildRequest {
         rules,
         pairs: pairs_up_to(most_stones, &rules),
-        plies: if placing {
-            kept_plies(&rules, PROFILE)
-        } else {
-            Default::default()
-        },
+        plies: (placing.then(|| kept_plies(&rules, PROFILE))).unwrap_or_default(),
         profile: PROFILE,
     }
 }

@@ -39,7 +39,6 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::watch;
 use tracing::level_filters::LevelFilter;
 
-use crate::databases;
 use crate::draws::DrawOptions;
 use crate::input;
 use crate::options::Options;
@@ -130,9 +129,9 @@ impl Serve {
             .init();
         let stop = stop_on_signals()?;
         let runtime = start(threads)?;
-        let services = self.work(options, threads)?;
+        let services = Services::new(options, self.draws.into(), self.in_flight.into(), threads)?;
         let is_local = self.listen.ip().is_loopback() && !self.public;
-        let builder = Builder::new(self.allow_build || is_local, options, &services);
+        let builder = Builder::new(self.allow_build || is_local, &services);
         let guard = Guard {
             any_name: self.public,
             any_origin: self.public || self.cors,
@@ -155,27 +154,6 @@ impl Serve {
         Temporary::remove_all();
         builder.tidy();
         ended
-    }
-
-    fn work(&self, options: &Options, threads: usize) -> Result<Services> {
-        let kept = options.clone();
-        let open = move |rules| {
-            // The user saw the notes when the server started.
-            let quiet = kept.quiet || rules != kept.rules;
-            let database = databases::open(&Options {
-                rules,
-                quiet,
-                ..kept.clone()
-            })?;
-            Ok(database)
-        };
-        Services::new(
-            options.rules,
-            self.draws.into(),
-            open,
-            self.in_flight.into(),
-            threads,
-        )
     }
 }
 

@@ -8,17 +8,19 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
+use millbase::Rules;
 use millbase::engine::DrawRule;
 use millbase::internals::Stop;
 use millbase::internals::service::failure::Failure;
 use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::search::Search;
-use millbase::{Database, Rules};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::api_error::{self, ApiError};
+use crate::databases;
+use crate::options::Options;
 
 /// The longest time for a question, including the time that it waits for others.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
@@ -26,16 +28,11 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 /// The transposition table of the searches under one set of rules, in bytes.
 const SEARCH_BYTES: usize = 32 << 20;
 
-/// A function that opens the databases of rules.
-type Open = dyn Fn(Rules) -> Result<Database> + Send + Sync;
-
 /// The services and the places for questions in progress.
 #[derive(Clone)]
 pub struct Services {
-    /// The rules of questions that name none.
-    rules: Rules,
+    options: Arc<Options>,
     draws: DrawRule,
-    open: Arc<Open>,
     opened: Arc<RwLock<HashMap<Rules, Service>>>,
     /// The places for look-ups and for searches, separate so that searches do not hold up look-ups.
     lookups: Arc<Semaphore>,
@@ -61,28 +58,36 @@ impl Services {
     ///
     /// If the databases of the rules cannot be opened.
     pub fn new(
-        rules: Rules,
+        options: &Options,
         draws: DrawRule,
-        open: impl Fn(Rules) -> Result<Database> + Send + Sync + 'static,
         in_flight: usize,
         running: usize,
     ) -> Result<Services> {
         let services = Services {
-            rules,
+            options: Arc::new(options.clone()),
             draws,
-            open: Arc::new(open),
             opened: Arc::default(),
             lookups: Arc::new(Semaphore::new(in_flight)),
             searches: Arc::new(Semaphore::new(in_flight)),
             running: Arc::new(Semaphore::new(running)),
         };
-        services.reopen(rules)?;
+        services.reopen(options.rules)?;
         Ok(services)
     }
 
     /// The rules of questions that name none.
     pub fn rules(&self) -> &Rules {
-        &self.rules
+        &self.options.rules
+    }
+
+    /// The options for these rules.
+    pub fn options(&self, rules: Rules) -> Options {
+        Options {
+            rules,
+            // The user saw the notes when the server started.
+            quiet: self.options.quiet || rules != self.options.rules,
+            ..Options::clone(&self.options)
+        }
     }
 
     /// The rules about draws.
@@ -106,7 +111,7 @@ impl Services {
         // One thread for each search: as many questions search at a time as there are cores.
         let search = Search::new(rules, SEARCH_BYTES, 1);
         let service = Service {
-            database: Arc::new((self.open)(rules)?),
+            database: Arc::new(databases::open(&self.options(rules))?),
             search: Arc::new(search),
             draws: self.draws,
             sentence: api_error::sentence,

@@ -8,7 +8,6 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use clap::Parser;
 use millbase::engine::DrawRule;
-use millbase::{Database, Rules};
 use tokio::time::timeout;
 use tower::ServiceExt;
 
@@ -23,10 +22,9 @@ const QUESTION: &str = "/probe?fen=********/********/O@O*O@*@%20w%20m%20s%203%20
 
 /// The paths of a server with the built-in databases and these limits on questions and running searches.
 fn app(places: usize, running: usize) -> Router {
-    let open = |rules| Ok(Database::embedded(rules));
-    let services = Services::new(Rules::STANDARD, DrawRule::USUAL, open, places, running).unwrap();
-    let options = Cli::parse_from(["millbase", "list"]).options;
-    let builder = Builder::new(false, &options, &services);
+    let options = Cli::parse_from(["millbase", "list", "--quiet", "--db", "no-folder"]).options;
+    let services = Services::new(&options, DrawRule::USUAL, places, running).unwrap();
+    let builder = Builder::new(false, &services);
     routes::all(services, builder, Guard::STRICT, false)
 }
 
