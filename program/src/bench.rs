@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::Status;
 use crate::{databases, input, progress};
 
@@ -197,11 +197,8 @@ impl BenchAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "databases: {}", self.databases.join(" "))?;
         writeln!(out, "threads: {}\n", self.threads)?;
-        let mut table = TextTable::new(&["measurement", "value", "unit"]);
-        let mut row = |name: &str, value, unit| {
-            let (name, value) = (Cell::text(name), Cell::right(figure(value)));
-            table.row(vec![name, value, Cell::text(unit)]);
-        };
+        let mut rows = Vec::new();
+        let mut row = |name: &str, value, unit| rows.push((name.to_owned(), value, unit));
         row(
             "cold probe, half take at most",
             self.cold_probe_p50_us,
@@ -235,7 +232,11 @@ impl BenchAnswer {
         let built = format!("build to {} stones", build.max_stones);
         row(&built, build.ns_per_entry_and_core, "ns/entry/core");
         row(&built, build.seconds, "s");
-        table.write(out)
+        output::table(out, rows).write(&[
+            ("measurement", |(name, ..)| Cell::text(name)),
+            ("value", |(_, value, _)| Cell::right(figure(*value))),
+            ("unit", |(.., unit)| Cell::text(unit)),
+        ])
     }
 }
 

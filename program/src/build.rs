@@ -27,7 +27,7 @@ use crate::databases;
 use crate::input::{self, Plies};
 use crate::memory::{self, Limit};
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::progress;
 use crate::report;
 use crate::signals;
@@ -376,16 +376,12 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
     if plan.pairs.is_empty() {
         writeln!(out, "nothing to build: all files are in {folder}")?;
     } else {
-        let mut table = TextTable::new(&["pair", "entries", "file, about", "memory"]);
-        for planned in &plan.pairs {
-            table.row(vec![
-                Cell::text(planned.pair),
-                Cell::count(planned.entries),
-                Cell::right(HumanBytes(planned.file_bytes)),
-                Cell::right(HumanBytes(planned.memory_bytes)),
-            ]);
-        }
-        table.write(out)?;
+        output::table(out, &plan.pairs).write(&[
+            ("pair", |planned| Cell::text(planned.pair)),
+            ("entries", |planned| Cell::count(planned.entries)),
+            ("file, about", |planned| Cell::size(planned.file_bytes)),
+            ("memory", |planned| Cell::size(planned.memory_bytes)),
+        ])?;
         writeln!(
             out,
             "\n{} with {} entries for {folder}: about {} of files, at most {} of memory, \
@@ -411,18 +407,16 @@ fn write_plan(out: &mut impl Write, plan: &BuildPlan) -> io::Result<()> {
     if plies.is_empty() {
         return writeln!(out, "nothing to build for the placing phase");
     }
-    let mut table = TextTable::new(&["placements", "entries", "file, about", "memory", ""]);
-    for planned in plies {
-        table.row(vec![
-            Cell::right(planned.ply),
-            Cell::count(planned.entries),
-            Cell::right(HumanBytes(planned.file_bytes)),
-            Cell::right(HumanBytes(planned.memory_bytes)),
-            Cell::text(if planned.kept { "kept" } else { "on the way" }),
-        ]);
-    }
     writeln!(out)?;
-    table.write(out)?;
+    output::table(out, plies).write(&[
+        ("placements", |planned| Cell::right(planned.ply)),
+        ("entries", |planned| Cell::count(planned.entries)),
+        ("file, about", |planned| Cell::size(planned.file_bytes)),
+        ("memory", |planned| Cell::size(planned.memory_bytes)),
+        ("", |planned| {
+            Cell::text(if planned.kept { "kept" } else { "on the way" })
+        }),
+    ])?;
     writeln!(
         out,
         "\n{} entries of the placing phase: about {} more, {} in all",
@@ -477,10 +471,8 @@ impl BuildAnswer {
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = report::pair_table(&["bytes", "seconds", "with file"]);
         let rows = self.pairs.iter().flat_map(BuiltPair::rows);
-        rows.for_each(|row| table.row(row));
-        table.write(out)?;
+        report::write_pairs(out, &["bytes", "seconds", "with file"], rows)?;
         let files = self.pairs.iter().map(|pair| pair.bytes).sum();
         let seconds: f64 = self.pairs.iter().filter_map(|pair| pair.seconds).sum();
         writeln!(

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::signals;
 use crate::status::{Status, refuse};
 
@@ -94,15 +94,11 @@ impl BundleFiles {
 
 impl BundleAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = TextTable::new(&["file", "offset", "bytes"]);
-        for member in &self.members {
-            table.row(vec![
-                Cell::text(&member.name),
-                Cell::count(member.start),
-                Cell::count(member.bytes),
-            ]);
-        }
-        table.write(out)?;
+        output::table(out, &self.members).write(&[
+            ("file", |member| Cell::text(&member.name)),
+            ("offset", |member| Cell::count(member.start)),
+            ("bytes", |member| Cell::count(member.bytes)),
+        ])?;
         let files = output::counted(self.members.len(), "file");
         writeln!(out, "\n{files}, {}", HumanBytes(self.bytes))
     }

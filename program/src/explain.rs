@@ -10,7 +10,7 @@ use millbase::{Database, Turn};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::{Status, Usage, refuse};
 use crate::stream;
 
@@ -106,16 +106,20 @@ fn counts(answer: &ExplainAnswer) -> String {
     format!("{legal}; keeping the result: {keeping}; of the best value: {best}")
 }
 
+/// The turns that refute an error.
+fn refutation(turn: &ExplainedTurn) -> String {
+    output::line(turn.refutation.iter().map(|reply| reply.turn))
+}
+
 /// The facts about a turn in one line: its value, its grade, and what the table has.
 fn facts(turn: &ExplainedTurn) -> String {
     let (value, grade) = (output::painted(turn.turn.value), turn.grade.words());
     let (replies, holding) = (turn.replies, turn.holding);
     let mut facts = format!("{value}  {grade}; replies: {replies}; hold: {holding}");
-    let refutation = turn.refutation.iter().map(|reply| reply.turn);
     for (name, items) in [
         ("prevents", output::line(&turn.prevents)),
         ("allows", output::line(&turn.allows)),
-        ("refutation", output::line(refutation)),
+        ("refutation", refutation(turn)),
     ] {
         if !items.is_empty() {
             facts += &format!("; {name}: {items}");
@@ -151,30 +155,15 @@ fn write(out: &mut impl Write, answer: &ExplainAnswer) -> io::Result<()> {
             answer.forced_searched
         )?,
     }
-    let headings = [
-        "turn",
-        "value",
-        "grade",
-        "replies",
-        "hold",
-        "prevents",
-        "allows",
-        "refutation",
-    ];
-    let mut table = TextTable::new(&headings);
-    for turn in &answer.turns {
-        let refutation = turn.refutation.iter().map(|reply| reply.turn);
-        table.row(vec![
-            Cell::text(turn.turn.turn),
-            Cell::value(turn.turn.value),
-            Cell::text(turn.grade.words()),
-            Cell::right(turn.replies),
-            Cell::right(turn.holding),
-            Cell::text(output::line(&turn.prevents)),
-            Cell::text(output::line(&turn.allows)),
-            Cell::text(output::line(refutation)),
-        ]);
-    }
     writeln!(out)?;
-    table.write(out)
+    output::table(out, &answer.turns).write(&[
+        ("turn", |turn| Cell::text(turn.turn.turn)),
+        ("value", |turn| Cell::value(turn.turn.value)),
+        ("grade", |turn| Cell::text(turn.grade.words())),
+        ("replies", |turn| Cell::right(turn.replies)),
+        ("hold", |turn| Cell::right(turn.holding)),
+        ("prevents", |turn| Cell::text(output::line(&turn.prevents))),
+        ("allows", |turn| Cell::text(output::line(&turn.allows))),
+        ("refutation", |turn| Cell::text(refutation(turn))),
+    ])
 }

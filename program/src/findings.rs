@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable, ink};
+use crate::output::{self, Cell, ink};
 use crate::status::{self, Status};
 
 /// The file of a pair or of a ply.
@@ -99,21 +99,12 @@ impl Findings {
         findings
     }
 
-    fn cells(&self) -> Vec<Cell> {
-        let (verdict, ink) = match &self.error {
-            Some(error) => (status::of(error).code(), ink::DRAW),
-            None if self.ok => ("right", ink::WIN),
-            None => ("wrong", ink::LOSS),
-        };
-        vec![
-            match self.subject {
-                Subject::Pair(pair) => Cell::text(pair),
-                Subject::Ply(ply) => Cell::right(ply),
-            },
-            Cell::count(self.checked),
-            Cell::right(format!("{:.2}", self.seconds)),
-            Cell::text(verdict).ink(ink),
-        ]
+    fn verdict(&self) -> Cell {
+        match &self.error {
+            Some(error) => Cell::text(status::of(error).code()).ink(ink::DRAW),
+            None if self.ok => Cell::text("right").ink(ink::WIN),
+            None => Cell::text("wrong").ink(ink::LOSS),
+        }
     }
 
     fn write_faults(&self, out: &mut impl Write) -> io::Result<()> {
@@ -137,13 +128,21 @@ impl Findings {
 }
 
 /// Writes the findings, or nothing if no file was checked.
-pub fn write(out: &mut impl Write, heading: &'static str, findings: &[Findings]) -> io::Result<()> {
+pub fn write(out: &mut impl Write, heading: &str, findings: &[Findings]) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    let mut table = TextTable::new(&[heading, "checked", "seconds", "result"]);
-    findings.iter().for_each(|found| table.row(found.cells()));
-    table.write(out)?;
+    output::table(out, findings).write(&[
+        (heading, |found| match found.subject {
+            Subject::Pair(pair) => Cell::text(pair),
+            Subject::Ply(ply) => Cell::right(ply),
+        }),
+        ("checked", |found| Cell::count(found.checked)),
+        ("seconds", |found| {
+            Cell::right(format_args!("{:.2}", found.seconds))
+        }),
+        ("result", |found| found.verdict()),
+    ])?;
     findings
         .iter()
         .try_for_each(|found| found.write_faults(out))

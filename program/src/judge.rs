@@ -25,7 +25,7 @@ use crate::databases;
 use crate::external_engine;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent, percents};
@@ -265,35 +265,35 @@ fn write(out: &mut impl Write, judgement: &Judgement) -> io::Result<()> {
     let skill = percent(exam.score.skill);
     let interval = confidence(exam.score.skill_interval);
     writeln!(out, "skill {skill}{interval}, in the exam {}\n", exam.exam)?;
-    let headings = ["", "", "asked", "kept", "share", "95 %", "skill", "95 %"];
-    let mut table = TextTable::new(&headings);
     let groups = exam.groups.iter();
     let groups = groups.map(|group| (group.by, group.name.as_str(), group.score));
-    for (by, name, score) in [("all", "", exam.score)].into_iter().chain(groups) {
-        table.row(vec![
-            Cell::text(by),
-            Cell::text(name),
-            Cell::count(score.asked as u64),
-            Cell::count(score.kept as u64),
-            Cell::right(percent(score.share)),
-            Cell::right(percents(score.share_interval)),
-            Cell::right(percent(score.skill)),
-            Cell::right(percents(score.skill_interval)),
-        ]);
-    }
-    table.write(out)?;
-    let mut table = TextTable::new(&["against the perfect player from", "won", "drawn", "lost"]);
-    for (name, results) in [
+    output::table(out, [("all", "", exam.score)].into_iter().chain(groups)).write(&[
+        ("", |(by, ..)| Cell::text(by)),
+        ("", |(_, name, _)| Cell::text(name)),
+        ("asked", |(.., score)| Cell::count(score.asked as u64)),
+        ("kept", |(.., score)| Cell::count(score.kept as u64)),
+        ("share", |(.., score)| Cell::right(percent(score.share))),
+        ("95 %", |(.., score)| {
+            Cell::right(percents(score.share_interval))
+        }),
+        ("skill", |(.., score)| Cell::right(percent(score.skill))),
+        ("95 %", |(.., score)| {
+            Cell::right(percents(score.skill_interval))
+        }),
+    ])?;
+    writeln!(out)?;
+    let mut played = vec![
         ("the empty board", judgement.from_start),
         ("drawn positions", judgement.from_draws),
         ("won positions", judgement.from_wins),
-    ] {
-        if results.games() > 0 {
-            let mut cells = vec![Cell::text(name)];
-            cells.extend([results.wins, results.draws, results.losses].map(Cell::count));
-            table.row(cells);
-        }
-    }
-    writeln!(out)?;
-    table.write(out)
+    ];
+    played.retain(|(_, results)| results.games() > 0);
+    output::table(out, played).write(&[
+        ("against the perfect player from", |(name, _)| {
+            Cell::text(name)
+        }),
+        ("won", |(_, results)| Cell::count(results.wins)),
+        ("drawn", |(_, results)| Cell::count(results.draws)),
+        ("lost", |(_, results)| Cell::count(results.losses)),
+    ])
 }

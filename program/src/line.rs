@@ -11,7 +11,7 @@ use millbase::{LineEnd, Value};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::Status;
 use crate::stream;
 
@@ -62,20 +62,18 @@ impl Line {
 
 fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {
     output::write_position(out, &answer.situation, answer.value, answer.drawn_after)?;
-    let mut side = answer.situation.side_to_move;
+    let last = answer.line.last().map(|turn| &turn.position);
+    let side = last.map_or(answer.situation.side_to_move, |last| last.side_to_move());
     if !answer.line.is_empty() {
-        let mut table = TextTable::new(&["", "side", "turn", "value"]);
-        for (number, turn) in (1..).zip(&answer.line) {
-            table.row(vec![
-                Cell::right(number),
-                Cell::text(side),
-                Cell::text(turn.turn),
-                Cell::value(turn.value),
-            ]);
-            side = side.other();
-        }
         writeln!(out)?;
-        table.write(out)?;
+        output::table(out, (1..).zip(&answer.line)).write(&[
+            ("", |(number, _)| Cell::right(number)),
+            ("side", |(_, turn)| {
+                Cell::text(turn.position.side_to_move().other())
+            }),
+            ("turn", |(_, turn)| Cell::text(turn.turn)),
+            ("value", |(_, turn)| Cell::value(turn.value)),
+        ])?;
     }
     if let Some(number) = answer.drawn_after {
         let limit = DrawRule::USUAL.quiet_turns;

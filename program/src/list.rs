@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::advice;
 use crate::databases;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::report;
 use crate::status::Status;
 
@@ -68,8 +68,9 @@ impl ListedPair {
         }
     }
 
-    fn cells(&self) -> Vec<Cell> {
-        let place = match &self.file {
+    /// Where the database is, or why it is not there.
+    fn place(&self) -> String {
+        match &self.file {
             Some(file) => file.clone(),
             None if self.built_in => "built-in".to_owned(),
             None if self.unusable => "unusable".to_owned(),
@@ -78,12 +79,7 @@ impl ListedPair {
                 let needs: Vec<String> = self.needs.iter().map(Pair::to_string).collect();
                 format!("missing, needs {}", needs.join(" and "))
             }
-        };
-        vec![
-            Cell::text(self.pair),
-            self.bytes.map_or(Cell::right("-"), Cell::count),
-            Cell::text(place),
-        ]
+        }
     }
 }
 
@@ -98,11 +94,13 @@ impl List {
             if let Some(folder) = &answer.folder {
                 writeln!(out, "folder {folder}\n")?;
             }
-            let mut table = TextTable::new(&["pair", "bytes", "where"]);
-            for entry in &answer.databases {
-                table.row(entry.cells());
-            }
-            table.write(out)?;
+            output::table(out, &answer.databases).write(&[
+                ("pair", |entry| Cell::text(entry.pair)),
+                ("bytes", |entry| {
+                    entry.bytes.map_or(Cell::right("-"), Cell::count)
+                }),
+                ("where", |entry| Cell::text(entry.place())),
+            ])?;
             let present = answer.databases.iter().filter(|entry| entry.present);
             let (present, all) = (present.count(), answer.databases.len());
             let size = HumanBytes(answer.bytes);

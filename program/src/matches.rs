@@ -27,7 +27,7 @@ use crate::databases;
 use crate::external_engine;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent};
@@ -412,17 +412,15 @@ fn write(out: &mut impl Write, report: &MatchReport) -> io::Result<()> {
     let wins = (games > 0).then(|| results.wins as f64 / games as f64);
     let interval = confidence(report.wins_interval);
     writeln!(out, "won {}{interval}\n", percent(wins))?;
-    let mut table = TextTable::new(&["player", "first errors", "mean turn", "forfeits"]);
-    for player in &report.players {
-        let turn = player.first_error_turn;
-        table.row(vec![
-            Cell::text(&player.name),
-            Cell::count(player.first_errors),
-            Cell::optional(turn.map(|turn| format!("{turn:.1}"))),
-            Cell::count(player.forfeits),
-        ]);
-    }
-    table.write(out)?;
+    output::table(out, &report.players).write(&[
+        ("player", |player| Cell::text(&player.name)),
+        ("first errors", |player| Cell::count(player.first_errors)),
+        ("mean turn", |player| {
+            let turn = player.first_error_turn;
+            Cell::optional(turn.map(|turn| format!("{turn:.1}")))
+        }),
+        ("forfeits", |player| Cell::count(player.forfeits)),
+    ])?;
     if report.reviewed < games {
         let missing = output::counted(HumanCount(games - report.reviewed), "game");
         let words = "with turns that no database at hand answers";

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use anstream::AutoStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
-use indicatif::HumanCount;
+use indicatif::{HumanBytes, HumanCount};
 use millbase::engine::DrawRule;
 pub use millbase::internals::counted;
 use millbase::internals::diagram::draw;
@@ -20,7 +20,7 @@ use millbase::internals::service::position::Situation;
 use millbase::internals::service::words::Fen;
 pub use millbase::internals::service::write as json;
 use millbase::internals::{Temporary, is_hidden};
-use millbase::{Turn, Value, Wdl};
+use millbase::{Value, Wdl};
 use serde::Serialize;
 
 use crate::options::Options;
@@ -234,7 +234,7 @@ pub fn counted_value(position: &Fen, value: Value, drawn_after: Option<usize>) -
     painted(value) + &remark + &after
 }
 
-/// One cell of a [`TextTable`].
+/// One cell of a table.
 #[derive(Clone)]
 pub struct Cell {
     text: String,
@@ -261,8 +261,13 @@ impl Cell {
     }
 
     /// A count with its digits in groups of three.
-    pub fn count(count: u64) -> Cell {
-        Cell::right(HumanCount(count))
+    pub fn count(count: impl Into<u64>) -> Cell {
+        Cell::right(HumanCount(count.into()))
+    }
+
+    /// A number of bytes.
+    pub fn size(bytes: u64) -> Cell {
+        Cell::right(HumanBytes(bytes))
     }
 
     /// A right-aligned number or text; empty for `None`.
@@ -281,69 +286,59 @@ impl Cell {
     }
 }
 
-/// A table for people. Each heading is aligned like the cell of the first row below it.
-pub struct TextTable {
-    headings: Vec<&'static str>,
-    rows: Vec<Vec<Cell>>,
+/// The rows of a table for people, and where it goes.
+pub struct TextTable<'a, W, T> {
+    out: &'a mut W,
+    rows: Vec<T>,
 }
 
-impl TextTable {
-    /// A table without rows.
-    pub fn new(headings: &[&'static str]) -> TextTable {
-        TextTable {
-            headings: headings.to_vec(),
-            rows: Vec::new(),
+/// A table of these rows.
+pub fn table<W, T>(out: &mut W, rows: impl IntoIterator<Item = T>) -> TextTable<'_, W, T> {
+    let rows = rows.into_iter().collect();
+    TextTable { out, rows }
+}
+
+impl<W: Write, T> TextTable<'_, W, T> {
+    /// Writes the table. Each column has a heading, and makes its cell of a row.
+    pub fn write(self, columns: &[(&str, fn(&T) -> Cell)]) -> io::Result<()> {
+        let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
+        let cells = |row| columns.iter().map(|(_, cell)| cell(row)).collect();
+        let rows: Vec<Vec<Cell>> = self.rows.iter().map(cells).collect();
+        write_cells(self.out, &headings, &rows)
+    }
+}
+
+/// Writes a table of rows that have a cell for each heading, with two spaces between the columns. Each heading
+/// is aligned like the cell of the first row below it.
+pub fn write_cells(out: &mut impl Write, headings: &[&str], rows: &[Vec<Cell>]) -> io::Result<()> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let texts = cells.map(|cell| cell.text.chars().count());
+        texts.chain([headings[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let headings = headings.iter().enumerate().map(|(column, heading)| {
+        let first = rows.first().and_then(|row| row.get(column));
+        Cell {
+            text: heading.to_string(),
+            ink: ink::HEADING,
+            right: first.is_some_and(|cell| cell.right),
         }
-    }
-
-    /// A table of turns with their values.
-    pub fn of_turns(turns: impl IntoIterator<Item = (Turn, Value)>) -> TextTable {
-        let mut table = TextTable::new(&["turn", "value"]);
-        for (turn, value) in turns {
-            table.row(vec![Cell::text(turn), Cell::value(value)]);
-        }
-        table
-    }
-
-    /// Adds a row, which must have a cell for each heading.
-    pub fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(cells);
-    }
-
-    /// Writes the table with two spaces between the columns.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            let texts = cells.map(|cell| cell.text.chars().count());
-            texts
-                .chain([self.headings[column].len()])
-                .max()
-                .unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..self.headings.len()).map(width).collect();
-        let headings = self.headings.iter().enumerate().map(|(column, heading)| {
-            let first = self.rows.first().and_then(|row| row.get(column));
-            Cell {
-                text: heading.to_string(),
-                ink: ink::HEADING,
-                right: first.is_some_and(|cell| cell.right),
+    });
+    let headings: Vec<Cell> = headings.collect();
+    for row in std::iter::once(&headings).chain(rows) {
+        let mut text = String::new();
+        for (cell, &width) in row.iter().zip(&widths) {
+            let pad = " ".repeat(width.saturating_sub(cell.text.chars().count()));
+            let painted = paint(cell.ink, &cell.text);
+            match cell.right {
+                true => text += &format!("{pad}{painted}  "),
+                false => text += &format!("{painted}{pad}  "),
             }
-        });
-        let headings: Vec<Cell> = headings.collect();
-        for row in std::iter::once(&headings).chain(&self.rows) {
-            let mut text = String::new();
-            for (cell, &width) in row.iter().zip(&widths) {
-                let pad = " ".repeat(width.saturating_sub(cell.text.chars().count()));
-                let painted = paint(cell.ink, &cell.text);
-                match cell.right {
-                    true => text += &format!("{pad}{painted}  "),
-                    false => text += &format!("{painted}{pad}  "),
-                }
-            }
-            writeln!(out, "{}", text.trim_end())?;
         }
-        Ok(())
+        writeln!(out, "{}", text.trim_end())?;
     }
+    Ok(())
 }
 
 /// Writes the position's text, its diagram and its [value](counted_value).

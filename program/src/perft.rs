@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::{Status, Usage, refuse};
 
 /// Count the sequences of DEPTH turns from a position
@@ -89,11 +89,10 @@ impl Perft {
         let first = if self.actions { "action" } else { "turn" };
         output::answer(options, &answer, |out| {
             if self.divide {
-                let mut table = TextTable::new(&[first, "count"]);
-                for (turn, count) in &turns {
-                    table.row(vec![Cell::text(turn), Cell::count(*count)]);
-                }
-                table.write(out)?;
+                output::table(out, &turns).write(&[
+                    (first, |(turn, _)| Cell::text(turn)),
+                    ("count", |(_, count)| Cell::count(*count)),
+                ])?;
             }
             writeln!(out, "{}", HumanCount(count))
         })

@@ -10,7 +10,7 @@ use millbase::internals::service::position::ProbeAnswer;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, TextTable};
+use crate::output::{self, Cell};
 use crate::status::Status;
 use crate::stream;
 
@@ -90,7 +90,10 @@ fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
         None | Some([]) => Ok(()),
         Some(turns) => {
             writeln!(out)?;
-            TextTable::of_turns(turns.iter().map(|turn| (turn.turn, turn.value))).write(out)
+            output::table(out, turns).write(&[
+                ("turn", |turn| Cell::text(turn.turn)),
+                ("value", |turn| Cell::value(turn.value)),
+            ])
         }
     }
 }

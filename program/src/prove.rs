@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable, ink};
+use crate::output::{self, Cell, ink};
 use crate::status::{Status, refuse};
 
 /// Prove the value of the start position
@@ -163,39 +163,32 @@ fn write(out: &mut impl Write, proof: &Proof) -> io::Result<()> {
     let ink = |proved: &Proved| white_result(proved).map_or(ink::PLAIN, ink::of);
     let start = output::paint(ink(&proof.start), name(&proof.start));
     writeln!(out, "the start position: {start}\n")?;
-    let mut table = TextTable::new(&["first placement", "value for white"]);
-    for (turn, proved) in &proof.placements {
-        table.row(vec![
-            Cell::text(turn),
-            Cell::text(name(proved)).ink(ink(proved)),
-        ]);
-    }
-    table.write(out)?;
+    let placements = proof.placements.iter();
+    let cells = placements.map(|(turn, proved)| (turn, Cell::text(name(proved)).ink(ink(proved))));
+    output::table(out, cells).write(&[
+        ("first placement", |(turn, _)| Cell::text(turn)),
+        ("value for white", |(_, value)| value.clone()),
+    ])?;
     if !proof.line.is_empty() {
         let line = output::line(&proof.line);
         writeln!(out, "\nprincipal variation: {line}")?;
     }
-    let headings = [
-        "",
-        "nodes",
-        "probes",
-        "not in memory",
-        "after 8 turns",
-        "seconds",
-    ];
-    let mut table = TextTable::new(&headings);
-    for (what, work) in [("proof", &proof.work), ("placements, line", &proof.more)] {
-        table.row(vec![
-            Cell::text(what),
-            Cell::count(work.nodes),
-            Cell::count(work.probes),
-            Cell::count(work.probes_not_in_memory),
-            Cell::count(work.positions_after_eight_turns),
-            Cell::right(format_args!("{:.1}", work.seconds)),
-        ]);
-    }
     writeln!(out)?;
-    table.write(out)?;
+    let works = [("proof", &proof.work), ("placements, line", &proof.more)];
+    output::table(out, works).write(&[
+        ("", |(what, _)| Cell::text(what)),
+        ("nodes", |(_, work)| Cell::count(work.nodes)),
+        ("probes", |(_, work)| Cell::count(work.probes)),
+        ("not in memory", |(_, work)| {
+            Cell::count(work.probes_not_in_memory)
+        }),
+        ("after 8 turns", |(_, work)| {
+            Cell::count(work.positions_after_eight_turns)
+        }),
+        ("seconds", |(_, work)| {
+            Cell::right(format_args!("{:.1}", work.seconds))
+        }),
+    ])?;
     let bytes = HumanBytes(proof.loaded_bytes);
     writeln!(out, "\n{bytes} of results decoded into memory")
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::Status;
 use crate::{databases, input};
 
@@ -137,16 +137,14 @@ impl DeepestPositions {
     }
 
     /// The rows of a table, after these cells.
-    fn rows(&self, before: &[Cell], table: &mut TextTable) {
-        let records = [("win", &self.win), ("loss", &self.loss)];
-        for (result, record) in records {
-            let Some(DeepestRecord { dtw, named, .. }) = record else {
-                continue;
-            };
+    fn rows(&self, before: &[Cell]) -> Vec<Vec<Cell>> {
+        let records = [("win", &self.win), ("loss", &self.loss)].into_iter();
+        let rows = records.filter_map(|(result, record)| {
+            let DeepestRecord { dtw, named, .. } = record.as_ref()?;
             let value = [Cell::text(format!("{result} in {dtw}"))];
-            let cells = before.iter().cloned().chain(value).chain(named.cells());
-            table.row(cells.collect());
-        }
+            Some([before, &value, &named.cells()].concat())
+        });
+        rows.collect()
     }
 }
 
@@ -205,30 +203,25 @@ impl Records {
     }
 
     fn write(&self, out: &mut impl Write, db: &Database, answer: &RecordsAnswer) -> io::Result<()> {
-        let mut deepest = TextTable::new(&["pair", "to move", "deepest", "positions", "first"]);
-        let mut zugzwangs = TextTable::new(&["pair", "mutual zugzwangs", "first"]);
+        let (mut deepest, mut zugzwangs) = (Vec::new(), Vec::new());
         for record in &answer.pairs {
+            let pair = Cell::text(record.pair);
             for table in &record.tables {
-                let before = [Cell::text(record.pair), Cell::right(table.to_move)];
-                table.deepest.rows(&before, &mut deepest);
+                let before = [pair.clone(), Cell::right(table.to_move)];
+                deepest.extend(table.deepest.rows(&before));
             }
-            let cells = [Cell::text(record.pair)]
-                .into_iter()
-                .chain(record.zugzwangs.cells());
-            zugzwangs.row(cells.collect());
+            zugzwangs.push([&[pair][..], &record.zugzwangs.cells()].concat());
         }
-        let mut placing = TextTable::new(&["placements", "deepest", "positions", "first"]);
-        for record in &answer.placing {
-            record
-                .deepest
-                .rows(&[Cell::right(record.ply)], &mut placing);
-        }
-        deepest.write(out)?;
+        let placing = answer.placing.iter();
+        let placing = placing.flat_map(|record| record.deepest.rows(&[Cell::right(record.ply)]));
+        let headings = ["pair", "to move", "deepest", "positions", "first"];
+        output::write_cells(out, &headings, &deepest)?;
         writeln!(out)?;
-        zugzwangs.write(out)?;
+        output::write_cells(out, &["pair", "mutual zugzwangs", "first"], &zugzwangs)?;
         if !answer.placing.is_empty() {
             writeln!(out)?;
-            placing.write(out)?;
+            let headings = ["placements", "deepest", "positions", "first"];
+            output::write_cells(out, &headings, &placing.collect::<Vec<_>>())?;
         }
         let pairs = db.pairs().filter(|file| file.metric() == Metric::Wdl);
         let pairs = pairs.map(|file| file.pair());

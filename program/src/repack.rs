@@ -22,7 +22,7 @@ use crate::databases;
 use crate::findings::Subject;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::progress;
 use crate::status::{self, Status, refuse};
 
@@ -236,15 +236,11 @@ impl Repacking<'_> {
 
 impl RepackAnswer {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = TextTable::new(&["pair", "bytes before", "bytes"]);
-        for file in &self.pairs {
-            table.row(vec![
-                Cell::text(file.subject),
-                Cell::count(file.from_bytes),
-                Cell::count(file.bytes),
-            ]);
-        }
-        table.write(out)?;
+        output::table(out, &self.pairs).write(&[
+            ("pair", |file| Cell::text(file.subject)),
+            ("bytes before", |file| Cell::count(file.from_bytes)),
+            ("bytes", |file| Cell::count(file.bytes)),
+        ])?;
         let all = HumanBytes(self.pairs.iter().map(|pair| pair.bytes).sum());
         let pairs = output::counted(self.pairs.len(), "pair");
         writeln!(out, "\n{pairs}, {all}")?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use millbase::internals::service::stats::{PairCounts, PlyCounts, ValueCounts};
 
-use crate::output::{Cell, TextTable};
+use crate::output::{self, Cell};
 
 /// The cells of counts.
 fn cells(counts: &ValueCounts) -> impl Iterator<Item = Cell> {
@@ -14,22 +14,24 @@ fn cells(counts: &ValueCounts) -> impl Iterator<Item = Cell> {
     numbers.map(Cell::count).into_iter().chain(depths)
 }
 
-/// A table of rows with these headings, between which stand those of the counts.
-fn table(before: &[&'static str], after: &[&'static str]) -> TextTable {
-    const COUNTS: [&str; 6] = [
-        "positions",
-        "wins",
-        "draws",
-        "losses",
-        "deepest win",
-        "deepest loss",
-    ];
-    TextTable::new(&[before, &COUNTS, after].concat())
-}
+/// The headings of counts.
+const COUNTS: [&str; 6] = [
+    "positions",
+    "wins",
+    "draws",
+    "losses",
+    "deepest win",
+    "deepest loss",
+];
 
-/// A table for rows of [`pair_cells`] and additional cells with these headings.
-pub fn pair_table(after: &[&'static str]) -> TextTable {
-    table(&["pair", "to move"], after)
+/// Writes a table of rows of [`pair_cells`] and additional cells with these headings.
+pub fn write_pairs(
+    out: &mut impl Write,
+    after: &[&str],
+    rows: impl Iterator<Item = Vec<Cell>>,
+) -> io::Result<()> {
+    let headings = [&["pair", "to move"], &COUNTS[..], after].concat();
+    output::write_cells(out, &headings, &rows.collect::<Vec<_>>())
 }
 
 /// The row of one side to move of a pair.
@@ -43,13 +45,11 @@ pub fn write_plies(out: &mut impl Write, plies: &[PlyCounts]) -> io::Result<()> 
     if plies.is_empty() {
         return Ok(());
     }
-    let mut table = table(&["placements"], &["bytes"]);
-    for ply in plies {
-        let mut row = vec![Cell::right(ply.ply)];
-        row.extend(cells(&ply.counts));
-        row.push(Cell::count(ply.bytes));
-        table.row(row);
-    }
+    let rows = plies.iter().map(|ply| {
+        let counts = cells(&ply.counts).chain([Cell::count(ply.bytes)]);
+        [Cell::right(ply.ply)].into_iter().chain(counts).collect()
+    });
     writeln!(out)?;
-    table.write(out)
+    let headings = [&["placements"], &COUNTS[..], &["bytes"]].concat();
+    output::write_cells(out, &headings, &rows.collect::<Vec<_>>())
 }

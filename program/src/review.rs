@@ -26,7 +26,7 @@ use crate::advice;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::{self, Status, Usage, refuse};
 
 /// Grade the turns of a game or of an archive of games
@@ -407,30 +407,26 @@ fn title(record: &Record) -> String {
 
 fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()> {
     writeln!(out, "{}\n", title(record))?;
-    let mut table = TextTable::new(&["", "side", "turn", "", "value", "grade", "instead"]);
-    for turn in &review.turns {
-        let mut cells = vec![
-            Cell::right(turn.number),
-            Cell::text(turn.side),
-            Cell::text(turn.turn),
-            Cell::text(annotate::mark(turn)),
-        ];
-        match &turn.verdict {
-            None => cells.extend(["?", "not known", ""].map(Cell::text)),
-            Some(verdict) => {
-                let instead = match verdict.grade {
-                    Grade::Best | Grade::Equal => String::new(),
-                    _ => annotate::instead(verdict),
-                };
-                cells.push(Cell::value(verdict.value));
-                cells.push(Cell::text(verdict.grade.words()));
-                cells.push(Cell::text(instead));
-            }
-        }
-        table.row(cells);
-    }
     if !review.turns.is_empty() {
-        table.write(out)?;
+        let turns = review.turns.iter();
+        output::table(out, turns.map(|turn| (turn, turn.verdict.as_ref()))).write(&[
+            ("", |(turn, _)| Cell::right(turn.number)),
+            ("side", |(turn, _)| Cell::text(turn.side)),
+            ("turn", |(turn, _)| Cell::text(turn.turn)),
+            ("", |(turn, _)| Cell::text(annotate::mark(turn))),
+            ("value", |(_, verdict)| match verdict {
+                Some(verdict) => Cell::value(verdict.value),
+                None => Cell::text("?"),
+            }),
+            ("grade", |(_, verdict)| {
+                Cell::text(verdict.map_or("not known", |verdict| verdict.grade.words()))
+            }),
+            ("instead", |(_, verdict)| {
+                let is_best = |grade| matches!(grade, Grade::Best | Grade::Equal);
+                let worse = verdict.filter(|verdict| !is_best(verdict.grade));
+                Cell::text(worse.map(annotate::instead).unwrap_or_default())
+            }),
+        ])?;
         writeln!(out)?;
     }
     for (name, number) in [
@@ -458,37 +454,22 @@ fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()>
 }
 
 fn write_summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let mut table = TextTable::new(&[
-        "side",
-        "phase",
-        "turns",
-        "best",
-        "equal",
-        "slower",
-        "draws given up",
-        "wins given up",
-        "decisions",
-        "only moves",
-        "accuracy",
-    ]);
-    for entry in summary.0.iter().filter(|entry| entry.tally.turns > 0) {
-        let tally = &entry.tally;
-        let mut cells = vec![Cell::text(entry.side), Cell::text(entry.phase.name())];
-        let counts = [
-            tally.turns,
-            tally.best,
-            tally.equal,
-            tally.slower,
-            tally.gives_up_draw,
-            tally.gives_up_win,
-            tally.decisions,
-        ];
-        cells.extend(counts.map(|count| Cell::count(count.into())));
-        cells.push(Cell::right(format!("{}/{}", tally.only_found, tally.only)));
-        cells.push(Cell::right(percent(tally.accuracy)));
-        table.row(cells);
-    }
-    table.write(out)
+    let entries = summary.0.iter();
+    output::table(out, entries.filter(|entry| entry.tally.turns > 0)).write(&[
+        ("side", |row| Cell::text(row.side)),
+        ("phase", |row| Cell::text(row.phase.name())),
+        ("turns", |row| Cell::count(row.tally.turns)),
+        ("best", |row| Cell::count(row.tally.best)),
+        ("equal", |row| Cell::count(row.tally.equal)),
+        ("slower", |row| Cell::count(row.tally.slower)),
+        ("draws given up", |row| Cell::count(row.tally.gives_up_draw)),
+        ("wins given up", |row| Cell::count(row.tally.gives_up_win)),
+        ("decisions", |row| Cell::count(row.tally.decisions)),
+        ("only moves", |row| {
+            Cell::right(format_args!("{}/{}", row.tally.only_found, row.tally.only))
+        }),
+        ("accuracy", |row| Cell::right(percent(row.tally.accuracy))),
+    ])
 }
 
 /// A share as percent; empty for `None`.
@@ -529,20 +510,17 @@ fn write_archive(out: &mut impl Write, report: &ArchiveReport) -> io::Result<()>
     write_summary(out, &report.summary)
 }
 
-fn write_rows(out: &mut impl Write, heading: &'static str, rows: &[ArchiveRow]) -> io::Result<()> {
-    let mut table = TextTable::new(&[
-        heading, "games", "won", "drawn", "lost", "score", "95 %", "errors", "accuracy", "95 %",
-    ]);
-    for row in rows {
-        let results = row.results;
-        let mut cells = vec![Cell::text(&row.name), Cell::count(row.games)];
-        cells.extend([results.wins, results.draws, results.losses].map(Cell::count));
-        cells.push(Cell::right(percent(row.score)));
-        cells.push(Cell::right(percents(row.score_interval)));
-        cells.push(Cell::count(row.tally.errors.into()));
-        cells.push(Cell::right(percent(row.tally.accuracy)));
-        cells.push(Cell::right(percents(row.accuracy_interval)));
-        table.row(cells);
-    }
-    table.write(out)
+fn write_rows(out: &mut impl Write, heading: &str, rows: &[ArchiveRow]) -> io::Result<()> {
+    output::table(out, rows).write(&[
+        (heading, |row| Cell::text(&row.name)),
+        ("games", |row| Cell::count(row.games)),
+        ("won", |row| Cell::count(row.results.wins)),
+        ("drawn", |row| Cell::count(row.results.draws)),
+        ("lost", |row| Cell::count(row.results.losses)),
+        ("score", |row| Cell::right(percent(row.score))),
+        ("95 %", |row| Cell::right(percents(row.score_interval))),
+        ("errors", |row| Cell::count(row.tally.errors)),
+        ("accuracy", |row| Cell::right(percent(row.tally.accuracy))),
+        ("95 %", |row| Cell::right(percents(row.accuracy_interval))),
+    ])
 }

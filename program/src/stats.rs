@@ -1,6 +1,6 @@
 //! `millbase stats`: how many positions are won, drawn and lost, and how deep.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
@@ -8,7 +8,7 @@ use millbase::internals::service::stats::{self, CountedTable, StatsAnswer};
 use millbase::{Metric, Pair};
 
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable, ink};
+use crate::output::{self, Cell};
 use crate::report;
 use crate::status::Status;
 use crate::{databases, input};
@@ -43,15 +43,12 @@ impl Stats {
         }
         let answer = StatsAnswer::new(&db, self.pair, &tables, self.histogram);
         output::answer(options, &answer, |out| {
-            let mut table = report::pair_table(&[]);
-            for stats in &answer.tables {
-                table.row(report::pair_cells(&stats.counts));
-            }
-            table.write(out)?;
+            let counts = answer.tables.iter().map(|table| &table.counts);
+            report::write_pairs(out, &[], counts.map(report::pair_cells))?;
             report::write_plies(out, &answer.placing)?;
             if self.histogram {
                 writeln!(out)?;
-                by_value(&tables).write(out)?;
+                write_values(out, &tables)?;
             }
             Ok(())
         })?;
@@ -63,21 +60,18 @@ impl Stats {
 }
 
 /// A row for every value of every table.
-fn by_value(tables: &[CountedTable]) -> TextTable {
-    let mut table = TextTable::new(&["pair", "to move", "value", "positions"]);
-    for (file, material, histogram) in tables {
-        for (value, count) in histogram.iter() {
-            let name = match file.metric() {
-                Metric::Depth => value.to_string(),
-                Metric::Wdl => value.wdl().to_string(),
-            };
-            table.row(vec![
-                Cell::text(file.pair()),
-                Cell::right(material.mover),
-                Cell::text(name).ink(ink::of(value.wdl())),
-                Cell::count(count),
-            ]);
-        }
-    }
-    table
+fn write_values(out: &mut impl Write, tables: &[CountedTable]) -> io::Result<()> {
+    let rows = tables.iter().flat_map(|(file, material, histogram)| {
+        let values = histogram.iter().map(|(value, count)| match file.metric() {
+            Metric::Depth => (value, count),
+            Metric::Wdl => (value.without_depth(), count),
+        });
+        values.map(|(value, count)| (file.pair(), material.mover, value, count))
+    });
+    output::table(out, rows).write(&[
+        ("pair", |(pair, ..)| Cell::text(pair)),
+        ("to move", |(_, mover, ..)| Cell::right(mover)),
+        ("value", |(_, _, value, _)| Cell::value(*value)),
+        ("positions", |(.., count)| Cell::count(*count)),
+    ])
 }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::status::{Status, Usage, refuse};
 
 #[derive(Serialize, JsonSchema)]
@@ -172,15 +172,11 @@ fn databases_in(folder: &Path) -> Result<Vec<String>> {
 }
 
 fn write(out: &mut impl Write, files: &[Compared]) -> io::Result<()> {
-    let mut table = TextTable::new(&["file", "bytes", "result"]);
-    for file in files {
-        table.row(vec![
-            Cell::text(&file.file),
-            Cell::optional(file.bytes.map(HumanCount)),
-            Cell::text(file.result.text()),
-        ]);
-    }
-    table.write(out)?;
+    output::table(out, files).write(&[
+        ("file", |file| Cell::text(&file.file)),
+        ("bytes", |file| Cell::optional(file.bytes.map(HumanCount))),
+        ("result", |file| Cell::text(file.result.text())),
+    ])?;
     let same = files
         .iter()
         .filter(|file| file.result == ChecksumResult::Same);

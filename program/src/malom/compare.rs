@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::{Selection, scheme_of, sectors};
 use crate::input;
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable};
+use crate::output::{self, Cell};
 use crate::progress;
 use crate::status::{Status, refuse};
 
@@ -148,18 +148,13 @@ impl CompareAnswer {
             writeln!(out, "{file} is damaged: {damage}")?;
         }
         if !self.sectors.is_empty() {
-            let headings = ["sector", "slots", "other result", "other depth", "unknown"];
-            let mut table = TextTable::new(&headings);
-            for sector in &self.sectors {
-                table.row(vec![
-                    Cell::text(&sector.file),
-                    Cell::count(sector.slots),
-                    Cell::count(sector.results),
-                    Cell::count(sector.depths),
-                    Cell::count(sector.unknown),
-                ]);
-            }
-            table.write(out)?;
+            output::table(out, &self.sectors).write(&[
+                ("sector", |sector| Cell::text(&sector.file)),
+                ("slots", |sector| Cell::count(sector.slots)),
+                ("other result", |sector| Cell::count(sector.results)),
+                ("other depth", |sector| Cell::count(sector.depths)),
+                ("unknown", |sector| Cell::count(sector.unknown)),
+            ])?;
             for sector in &self.sectors {
                 for found in &sector.first {
                     let (file, slot, position) = (&sector.file, found.slot, &found.position);

@@ -24,7 +24,7 @@ use crate::databases;
 use crate::draws::DrawOptions;
 use crate::input::{self, Batches, LONGEST_LINE};
 use crate::options::Options;
-use crate::output::{self, Cell, TextTable, ink};
+use crate::output::{self, Cell, ink};
 use crate::review::advised;
 use crate::status::{self, Status, Usage, refuse};
 
@@ -310,26 +310,22 @@ impl<W: Write> GameSession<W> {
 
     /// Shows all turns with their values, or the best variations of a search.
     fn analyse(&mut self) -> Result<()> {
-        let table = match self.look()? {
+        match self.look()? {
             Analysis::Known(answer) => {
                 let value = output::painted(answer.value);
                 writeln!(self.out, "{}: {value}", self.side())?;
-                let turns = answer.turns.iter();
-                TextTable::of_turns(turns.map(|ranked| (ranked.turn, ranked.value)))
+                output::table(&mut self.out, answer.turns).write(&[
+                    ("turn", |ranked| Cell::text(ranked.turn)),
+                    ("value", |ranked| Cell::value(ranked.value)),
+                ])?;
             }
-            Analysis::Searched(best) => {
-                let mut table = TextTable::new(&["depth", "score", "line"]);
-                for variation in &best {
-                    table.row(vec![
-                        Cell::right(variation.depth),
-                        Cell::right(variation.score),
-                        Cell::text(output::line(&variation.turns)),
-                    ]);
-                }
-                table
-            }
-        };
-        Ok(table.write(&mut self.out)?)
+            Analysis::Searched(best) => output::table(&mut self.out, best).write(&[
+                ("depth", |found| Cell::right(found.depth)),
+                ("score", |found| Cell::right(found.score)),
+                ("line", |found| Cell::text(output::line(&found.turns))),
+            ])?,
+        }
+        Ok(())
     }
 
     /// The analysis by a perfect machine, computed once for each position of the game.
