@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use indicatif::ProgressBar;
+use millbase::internals::stages::Stage;
 use millbase::store::{DbError, PlyFile};
 use millbase::verify::{Report, Tables, verify_pair, verify_ply, verify_ply_sample, verify_sample};
-use millbase::{Database, Pair};
+use millbase::{Database, Material, Pair};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -90,29 +90,33 @@ impl Verify {
             (true, true) => Vec::new(),
             (true, false) => databases::present(&db),
         };
-        let plies = db.plies().filter(|_| is_whole);
-        let entries = pairs.iter().map(|&pair| self.entries(pair));
-        let entries = entries.chain(plies.map(|file| self.ply_entries(file)));
+        let plies = (0..rules.placements()).filter(|_| is_whole);
+        let plies = plies.filter(|&ply| !matches!(db.ply(ply), Ok(None)));
+        let subjects = pairs.iter().copied().map(Subject::Pair);
+        let subjects: Vec<Subject> = subjects.chain(plies.map(Subject::Ply)).collect();
+        let entries = subjects.iter().map(|&subject| self.entries(&db, subject));
         let entries = entries.fold(0, u64::saturating_add);
         let bar = progress::bar(options, entries, progress::forecast);
         bar.set_message("checking");
-        let mut check = Checker {
-            db: &db,
-            tables: match self.sample {
-                // Random positions need no whole tables.
-                Some(_) => Tables::default(),
-                None => Tables::new(&db, &pairs, &self.scratch(&db))?,
-            },
-            bar: &bar,
-            options,
+        let mut tables = match self.sample {
+            // Random positions need no whole tables.
+            Some(_) => Tables::default(),
+            None => Tables::new(&db, &pairs, &self.scratch(&db))?,
         };
-        let pairs = pairs.into_iter();
-        let pairs: Vec<Findings> = pairs
-            .map(|pair| self.check_pair(&mut check, pair))
-            .collect();
-        let plies = (0..rules.placements()).filter(|_| is_whole);
-        let placing = plies.filter_map(|ply| self.check_ply(&mut check, ply));
-        let placing: Vec<Findings> = placing.collect();
+        let (mut pairs, mut placing) = (Vec::new(), Vec::new());
+        for subject in subjects {
+            let before = bar.position();
+            bar.set_prefix(subject.to_string());
+            let progress = |done| bar.set_position(before + done);
+            let findings = Findings::of(subject, options, || {
+                self.check(&db, subject, &mut tables, &progress)
+            });
+            bar.set_position(before.saturating_add(self.entries(&db, subject)));
+            match subject {
+                Subject::Pair(_) => pairs.push(findings),
+                Subject::Ply(_) => placing.push(findings),
+            }
+        }
         bar.finish_and_clear();
         if self.placing && placing.is_empty() {
             build::check_placing(rules)?;
@@ -153,20 +157,32 @@ impl Verify {
         folder.unwrap_or(Path::new(".")).to_path_buf()
     }
 
-    /// The number of entries of a pair to check.
-    fn entries(&self, pair: Pair) -> u64 {
+    /// The number of entries to check.
+    fn entries(&self, db: &Database, subject: Subject) -> u64 {
+        let tables: Vec<Material> = match subject {
+            Subject::Pair(pair) => pair.tables(),
+            Subject::Ply(ply) => {
+                let file = db.ply(ply).ok().flatten().into_iter();
+                file.flat_map(PlyFile::stages)
+                    .map(Stage::material)
+                    .collect()
+            }
+        };
         match self.sample {
-            Some(samples) => samples.saturating_mul(pair.tables().len() as u64),
-            None => pair.entries(),
+            Some(samples) => samples.saturating_mul(tables.len() as u64),
+            None => tables.into_iter().map(Material::entries).sum(),
         }
     }
 
-    fn check_pair(&self, check: &mut Checker<'_>, pair: Pair) -> Findings {
-        let db = check.db;
-        check.run(
-            Subject::Pair(pair),
-            self.entries(pair),
-            |tables, progress| {
+    fn check(
+        &self,
+        db: &Database,
+        subject: Subject,
+        tables: &mut Tables,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Report, DbError> {
+        match subject {
+            Subject::Pair(pair) => {
                 // Check that every needed file is present before reading much.
                 let needed = [pair].into_iter().chain(pair.needs(db.rules()));
                 for material in needed.flat_map(Pair::tables) {
@@ -176,54 +192,12 @@ impl Verify {
                     Some(samples) => verify_sample(db, pair, samples, self.seed),
                     None => verify_pair(db, pair, tables, progress),
                 }
+            }
+            Subject::Ply(ply) => match (db.ply(ply)?, self.sample) {
+                (None, _) => Ok(Report::default()),
+                (Some(file), Some(samples)) => verify_ply_sample(db, file, samples, self.seed),
+                (Some(file), None) => verify_ply(db, file, tables, &progress),
             },
-        )
-    }
-
-    /// Checks a ply's file, if there is one.
-    fn check_ply(&self, check: &mut Checker<'_>, ply: u8) -> Option<Findings> {
-        let db = check.db;
-        let file = db.ply(ply).transpose()?;
-        let entries = file.as_ref().map_or(0, |file| self.ply_entries(file));
-        let verify = |tables: &mut Tables, progress: &(dyn Fn(u64) + Sync)| match self.sample {
-            Some(samples) => verify_ply_sample(db, file?, samples, self.seed),
-            None => verify_ply(db, file?, tables, &progress),
-        };
-        Some(check.run(Subject::Ply(ply), entries, verify))
-    }
-
-    /// The number of entries of a ply's tables to check.
-    fn ply_entries(&self, file: &PlyFile) -> u64 {
-        let stages = file.stages();
-        match self.sample {
-            Some(samples) => samples.saturating_mul(stages.count() as u64),
-            None => stages.map(|stage| stage.material().entries()).sum(),
         }
-    }
-}
-
-/// The state that the checks of all files share.
-struct Checker<'a> {
-    db: &'a Database,
-    tables: Tables,
-    bar: &'a ProgressBar,
-    options: &'a Options,
-}
-
-impl Checker<'_> {
-    /// Checks the file of a subject with this number of entries.
-    fn run(
-        &mut self,
-        subject: Subject,
-        entries: u64,
-        verify: impl FnOnce(&mut Tables, &(dyn Fn(u64) + Sync)) -> Result<Report, DbError>,
-    ) -> Findings {
-        let Checker { tables, bar, .. } = self;
-        let before = bar.position();
-        bar.set_prefix(subject.to_string());
-        let progress = |done| bar.set_position(before + done);
-        let findings = Findings::of(subject, self.options, || verify(tables, &progress));
-        bar.set_position(before.saturating_add(entries));
-        findings
     }
 }
