@@ -76,21 +76,11 @@ pub struct Dataset {
 }
 
 /// A column: its name, its kind in the schema, and its number in a row, which only an optional column may lack.
-struct Column {
-    name: &'static str,
-    kind: &'static str,
-    number: fn(&DataRow, &Worth) -> Option<i32>,
-}
-
-impl Column {
-    const fn new(
-        name: &'static str,
-        kind: &'static str,
-        number: fn(&DataRow, &Worth) -> Option<i32>,
-    ) -> Column {
-        Column { name, kind, number }
-    }
-}
+type Column = (
+    &'static str,
+    &'static str,
+    fn(&DataRow, &Worth) -> Option<i32>,
+);
 
 const SET: &str = "required int32 (INTEGER(32,false))";
 const COUNT: &str = "required int32 (INTEGER(16,false))";
@@ -98,36 +88,36 @@ const SMALL: &str = "required int32 (INTEGER(8,false))";
 
 /// The columns of every file.
 const OF_POSITIONS: [Column; 7] = [
-    Column::new("white", SET, |row, _| {
+    ("white", SET, |row, _| {
         bits(row.position.stones(Side::White))
     }),
-    Column::new("black", SET, |row, _| {
+    ("black", SET, |row, _| {
         bits(row.position.stones(Side::Black))
     }),
-    Column::new("to_move", SMALL, |row, _| {
+    ("to_move", SMALL, |row, _| {
         Some(row.position.side_to_move() as i32)
     }),
-    Column::new("white_in_hand", SMALL, |row, _| {
+    ("white_in_hand", SMALL, |row, _| {
         Some(row.position.in_hand(Side::White).into())
     }),
-    Column::new("black_in_hand", SMALL, |row, _| {
+    ("black_in_hand", SMALL, |row, _| {
         Some(row.position.in_hand(Side::Black).into())
     }),
-    Column::new("wdl", "required int32 (INTEGER(8,true))", |row, _| {
+    ("wdl", "required int32 (INTEGER(8,true))", |row, _| {
         Some(numbers(row.value).0.into())
     }),
-    Column::new("dtw", "optional int32 (INTEGER(16,true))", |row, _| {
+    ("dtw", "optional int32 (INTEGER(16,true))", |row, _| {
         row.value.dtw().map(|dtw| dtw.0.into())
     }),
 ];
 
 /// The columns about turns.
 const OF_TURNS: [Column; 5] = [
-    Column::new("good_turns", COUNT, |_, worth| Some(worth.good.into())),
-    Column::new("best_turns", COUNT, |_, worth| Some(worth.best.into())),
-    Column::new("best_from", SET, |_, worth| bits(worth.from)),
-    Column::new("best_to", SET, |_, worth| bits(worth.to)),
-    Column::new("best_removed", SET, |_, worth| bits(worth.removed)),
+    ("good_turns", COUNT, |_, worth| Some(worth.good.into())),
+    ("best_turns", COUNT, |_, worth| Some(worth.best.into())),
+    ("best_from", SET, |_, worth| bits(worth.from)),
+    ("best_to", SET, |_, worth| bits(worth.to)),
+    ("best_removed", SET, |_, worth| bits(worth.removed)),
 ];
 
 fn bits(set: PointSet) -> Option<i32> {
@@ -270,7 +260,7 @@ fn write_groups(
     let columns = OF_POSITIONS.iter().chain(OF_TURNS.iter().filter(|_| turns));
     let columns: Vec<&Column> = columns.collect();
     let mut schema = "message position {".to_owned();
-    for Column { name, kind, .. } in &columns {
+    for (name, kind, _) in &columns {
         schema += &kind.replacen(" (", &format!(" {name} ("), 1);
         schema.push(';');
     }
@@ -292,16 +282,12 @@ fn write_groups(
     let (mut rows, mut count) = (0, 0);
     for group in groups {
         let mut row_group = writer.next_row_group()?;
-        for column in &columns {
-            let numbers = group
-                .iter()
-                .map(|row| (column.number)(row, &row.turns.unwrap_or_default()));
-            let present: Option<Vec<i16>> = (column.kind.starts_with("optional")).then(|| {
-                numbers
-                    .clone()
-                    .map(|number| i16::from(number.is_some()))
-                    .collect()
-            });
+        for (_, kind, number) in &columns {
+            let rows = group.iter();
+            let numbers = rows.map(|row| number(row, &row.turns.unwrap_or_default()));
+            let present = numbers.clone().map(|number| number.is_some().into());
+            let is_optional = kind.starts_with("optional");
+            let present: Option<Vec<i16>> = is_optional.then(|| present.collect());
             let numbers: Vec<i32> = numbers.flatten().collect();
             if let Some(mut column) = row_group.next_column()? {
                 column

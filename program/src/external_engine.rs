@@ -31,30 +31,15 @@ const TIME_TO_QUIT: Duration = Duration::from_millis(500);
 /// Another engine as a player. Its process starts with the first game, and again after a failure.
 #[derive(Debug)]
 pub struct ExternalEngine {
-    command: Vec<String>,
-    options: Vec<(String, String)>,
-    limits: Limits,
-    patience: Duration,
-    process: Option<Process>,
-}
-
-impl ExternalEngine {
-    /// An engine with its program and arguments, and the options to set. An answer later than
-    /// `patience` after the time limit counts as missing.
-    pub fn new(
-        command: Vec<String>,
-        options: Vec<(String, String)>,
-        limits: Limits,
-        patience: Duration,
-    ) -> ExternalEngine {
-        ExternalEngine {
-            command,
-            options,
-            limits,
-            patience,
-            process: None,
-        }
-    }
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The options to set.
+    pub options: Vec<(String, String)>,
+    pub limits: Limits,
+    /// An answer later than this after the time limit counts as missing.
+    pub patience: Duration,
+    /// `None` at first.
+    pub process: Option<Process>,
 }
 
 impl Contestant for ExternalEngine {
@@ -143,7 +128,7 @@ fn spawn(command: &[String]) -> Result<Group, String> {
 
 /// A running engine. Dropping it ends the process.
 #[derive(Debug)]
-struct Process {
+pub struct Process {
     group: Group,
     input: ChildStdin,
     lines: Receiver<String>,

@@ -159,8 +159,13 @@ impl PlayerSettings {
             if is_unlimited {
                 limits.time = Some(DEFAULT_TIME);
             }
-            let (command, options) = (self.command.clone(), self.options.clone());
-            return Box::new(ExternalEngine::new(command, options, limits, patience));
+            return Box::new(ExternalEngine {
+                command: self.command.clone(),
+                options: self.options.clone(),
+                limits,
+                patience,
+                process: None,
+            });
         }
         let level = SkillLevel::new(self.level.unwrap_or(30));
         if is_unlimited && level == SkillLevel::PERFECT {
