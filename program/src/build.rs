@@ -31,7 +31,7 @@ use crate::output::{self, Cell};
 use crate::progress;
 use crate::report;
 use crate::signals;
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 
 /// The range of `--max-stones`.
 pub const MOST_STONES: RangeInclusive<u64> = 6..=24;
@@ -125,7 +125,7 @@ impl FileOptions {
     }
 
     /// Returns an error if a pair that a plan needs has a file of another level than the one asked for.
-    fn check_level(&self, plan: &BuildPlan) -> Result<(), Usage> {
+    fn check_level(&self, plan: &BuildPlan) -> Result<(), Failure> {
         if self.level.is_none() {
             return Ok(());
         }
@@ -204,7 +204,7 @@ impl Build {
 }
 
 /// Returns an error if a plan needs more memory than this limit of the command or, without it, than the system allows.
-pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
+pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Failure> {
     let given = limit.map(|bytes| Limit {
         bytes,
         of: "--memory",
@@ -237,7 +237,7 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Usage> {
 }
 
 /// Returns an error for rules under which the placing phase cannot be solved.
-pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
+pub fn check_placing(rules: &Rules) -> Result<(), Failure> {
     match why_unsolved(rules) {
         None => Ok(()),
         Some(why) => refuse(format!("{why}; leave out --placing")),
@@ -248,12 +248,12 @@ pub fn check_placing(rules: &Rules) -> Result<(), Usage> {
 pub fn refused(error: SolveError, folder: &Path, option: &str) -> Error {
     let (name, metric) = match error {
         SolveError::OtherContents { name, metric } => (name, metric),
-        SolveError::Rules(why) => return Usage(why.to_owned()).into(),
+        SolveError::Rules(why) => return Failure::question(why).into(),
         error => return error.into(),
     };
     let none = if metric == Metric::Wdl { "no " } else { "" };
     let folder = folder.display();
-    Usage(format!(
+    Failure::question(format!(
         "{name} in {folder} has {none}depths; choose another folder with {option}, or another --profile"
     ))
     .into()

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use crate::options::Options;
 use crate::output;
-use crate::status::{Status, Usage};
+use crate::status::{Failure, Status};
 
 /// Print the completion script for a shell
 #[derive(Args)]
@@ -50,7 +50,7 @@ impl Man {
         program.build();
         let command = self.command.iter().try_fold(&program, |command, name| {
             command.find_subcommand(name).ok_or_else(|| {
-                Usage(format!(
+                Failure::question(format!(
                     "there is no command '{name}'; see 'millbase --help'"
                 ))
             })

@@ -14,7 +14,7 @@ use millbase::{Database, Pair, Rules};
 use crate::advice;
 use crate::options::Options;
 use crate::output;
-use crate::status::{self, Status, Usage, refuse};
+use crate::status::{self, Failure, Status, refuse};
 
 /// The folder named by `--db` or `$MILLBASE_DB`.
 fn named(options: &Options) -> Option<PathBuf> {
@@ -29,14 +29,14 @@ pub fn folder(options: &Options) -> Option<PathBuf> {
 }
 
 /// The folder in which databases are built, which need not exist.
-pub fn folder_to_build(options: &Options) -> Result<PathBuf, Usage> {
+pub fn folder_to_build(options: &Options) -> Result<PathBuf, Failure> {
     let sentence =
         "this system has no folder for user data; name a folder for the databases with --db";
     match base_folder(options) {
         Some(file) if file.is_file() => check_folder(&file)?,
         _ => {}
     }
-    folder(options).ok_or_else(|| Usage(sentence.to_owned()))
+    folder(options).ok_or_else(|| Failure::question(sentence))
 }
 
 /// The folder that has the databases of all rules: the named one, else `./db` if it exists, else the
@@ -79,7 +79,9 @@ pub fn open(options: &Options) -> Result<Database> {
 /// The error of opening a path; wrong usage where it is a file of another kind.
 fn not_databases(error: DbError) -> Error {
     match error {
-        DbError::NotDatabases(_) => Usage(format!("{error}; name one with --db")).into(),
+        DbError::NotDatabases(_) => {
+            Failure::question(format!("{error}; name one with --db")).into()
+        }
         error => error.into(),
     }
 }
@@ -101,7 +103,7 @@ pub fn open_folder(folder: &Path, rules: Rules) -> Result<Database> {
 }
 
 /// Returns an error if a path is not a folder.
-pub fn check_folder(folder: &Path) -> Result<(), Usage> {
+pub fn check_folder(folder: &Path) -> Result<(), Failure> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -115,7 +117,7 @@ pub fn check_folder(folder: &Path) -> Result<(), Usage> {
 /// have a usable file.
 pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
     for family in given {
-        family.check(db.rules()).map_err(Usage)?;
+        family.check(db.rules()).map_err(Failure::question)?;
     }
     let families: Vec<Family> = match given {
         [] => usable_pairs(db).into_iter().map(Family::Pair).collect(),
@@ -128,7 +130,7 @@ pub fn families(db: &Database, given: &[Family]) -> Result<Vec<Family>> {
 }
 
 /// Returns an error if the rules have no table of one of these families, as they are never solved.
-pub fn check_tables(families: &[Family], rules: &Rules) -> Result<(), Usage> {
+pub fn check_tables(families: &[Family], rules: &Rules) -> Result<(), Failure> {
     let mut placed = (families.iter()).filter(|family| matches!(family, Family::Placed(_)));
     match (placed.next(), why_unsolved(rules)) {
         (Some(family), Some(why)) => refuse(format!("{why}; name a pair instead of {family}")),
@@ -141,7 +143,7 @@ pub fn none(db: &Database, text: &'static str) -> Error {
     let pairs = Pair::all(db.rules());
     match pairs.first().map(|&pair| db.file(pair)) {
         Some(Err(error)) => Error::new(error).context(text),
-        _ => Usage(text.to_owned()).into(),
+        _ => Failure::question(text).into(),
     }
 }
 

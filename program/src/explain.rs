@@ -11,7 +11,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell};
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 use crate::stream;
 
 /// Show facts about a position: the threats that right turns prevent and wrong ones allow
@@ -80,7 +80,7 @@ fn find(db: &Database, words: &[String], turn: Option<Turn>) -> Result<ExplainAn
 }
 
 /// The words of the position, and the turn after them, if there is one.
-fn position_and_turn(words: &[String]) -> Result<(&[String], Option<Turn>), Usage> {
+fn position_and_turn(words: &[String]) -> Result<(&[String], Option<Turn>), Failure> {
     let is_whole = words.first().is_some_and(|word| input::is_whole(word));
     // Of a position in several words all fields but the first few are numbers, and none is a turn.
     let is_field = |word: &String| {
@@ -91,7 +91,7 @@ fn position_and_turn(words: &[String]) -> Result<(&[String], Option<Turn>), Usag
         [position @ .., word] if !position.is_empty() && (is_whole || !is_field(word)) => {
             let turn = word.parse().map_err(|_| {
                 let form = "is not a turn, which is written like d6-d5xb4";
-                Usage(format!("'{word}' {form}"))
+                Failure::question(format!("'{word}' {form}"))
             })?;
             Ok((position, Some(turn)))
         }

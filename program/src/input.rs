@@ -7,14 +7,14 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use millbase::internals::service::failure::{Failure, Refusal};
+use millbase::internals::service::failure::Refusal;
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
 use millbase::internals::service::words::Fen;
 use millbase::notation::{Record, RecordReader};
 use millbase::{Pair, Rules};
 
-use crate::status::{Usage, refuse};
+use crate::status::{Failure, refuse};
 
 /// The most bytes of a line. A longer line is not a position, and the rest of it is skipped.
 pub const LONGEST_LINE: u64 = 1024;
@@ -32,15 +32,14 @@ const LARGEST_BATCH: usize = 4096;
 ///
 /// # Errors
 ///
-/// `PositionError`, and [`Usage`] with this advice if the first word is a whole position and others
-/// follow.
-pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Fen> {
+/// If it is wrong; with this advice if the first word is a whole position and others follow.
+pub fn position_of(words: &[String], rules: &Rules, advice: &str) -> Result<Fen, Failure> {
     if let [whole, other, ..] = words
         && is_whole(whole)
     {
         return refuse(format!("'{other}' follows a whole position; {advice}"));
     }
-    Ok(position(&words.join(" "), rules)?)
+    position(&words.join(" "), rules)
 }
 
 /// Whether a word is a whole position and not the first of its fields.
@@ -52,7 +51,7 @@ pub fn is_whole(word: &str) -> bool {
 pub const STDIN: &str = "-";
 
 /// Opens a file that an argument names, or stdin.
-pub fn open(path: &Path) -> Result<Box<dyn Read>, Usage> {
+pub fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new(STDIN) {
         return Ok(Box::new(io::stdin()));
     }
@@ -77,7 +76,7 @@ pub fn games(path: &Path, rules: &Rules, lacks: &str) -> Box<dyn Iterator<Item =
         Err(error) => return Box::new(iter::once(Err(error.into()))),
     };
     if records.peek().is_none() {
-        let error = Usage(format!("{name} {lacks}"));
+        let error = Failure::question(format!("{name} {lacks}"));
         return Box::new(iter::once(Err(error.into())));
     }
     Box::new(records.map(move |record| record.with_context(|| format!("cannot read {name}"))))
@@ -92,13 +91,13 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Reads a text file that an argument names, or stdin.
-pub fn read_file(path: &Path) -> Result<String, Usage> {
+pub fn read_file(path: &Path) -> Result<String, Failure> {
     let text = text_of(open(path)?).map_err(|error| cannot_read(path, &error))?;
     Ok(without_mark(&text).to_owned())
 }
 
 /// Reads an open text file to its end.
-pub fn read_opened(path: &Path, file: &File) -> Result<String, Usage> {
+pub fn read_opened(path: &Path, file: &File) -> Result<String, Failure> {
     text_of(file).map_err(|error| cannot_read(path, &error))
 }
 
@@ -114,12 +113,12 @@ fn text_of(file: impl Read) -> io::Result<String> {
 }
 
 /// The error of a file that cannot be read.
-fn cannot_read(path: &Path, error: &io::Error) -> Usage {
+fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     let reason = match error.kind() {
         ErrorKind::InvalidData => "it is not a text in UTF-8".to_owned(),
         _ => error.to_string(),
     };
-    Usage(format!("cannot read '{}': {reason}", path.display()))
+    Failure::question(format!("cannot read '{}': {reason}", path.display()))
 }
 
 /// The text without the byte order mark that some editors put before it.
@@ -131,9 +130,9 @@ fn without_mark(text: &str) -> &str {
 pub fn check_pairs<'a>(
     pairs: impl IntoIterator<Item = &'a Pair>,
     rules: &Rules,
-) -> Result<(), Usage> {
-    let mut pairs = pairs.into_iter();
-    pairs.try_for_each(|pair| pair.check(rules)).map_err(Usage)
+) -> Result<(), Failure> {
+    let mut checks = pairs.into_iter().map(|pair| pair.check(rules));
+    checks.try_for_each(|check| check.map_err(Failure::question))
 }
 
 /// A parser of whole numbers in this range, for arguments.

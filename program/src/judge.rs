@@ -29,7 +29,7 @@ use crate::output::{self, Cell};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent, percents};
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 
 /// Judge an engine by the databases: how often its turns keep the value of the position
 ///
@@ -107,7 +107,7 @@ impl Judge {
         let engine = self.engine();
         let patience = Duration::from_secs(self.patience.into());
         external_engine::stop_on_signals()?;
-        engine.try_out(&db, patience).map_err(Usage)?;
+        engine.try_out(&db, patience).map_err(Failure::question)?;
         let truth = Truth::brief(&db);
         let families = self.families(truth)?;
         let exam = judge::exam(truth, &families, self.positions as usize, self.seed)?;

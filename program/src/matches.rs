@@ -31,7 +31,7 @@ use crate::output::{self, Cell};
 use crate::players::PlayerSettings;
 use crate::progress;
 use crate::review::{confidence, percent};
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 
 /// Play a match between two players, and report wins, draws, losses and first errors
 ///
@@ -140,7 +140,8 @@ impl Match {
         let players = [&self.first, &self.second];
         external_engine::stop_on_signals()?;
         for player in players {
-            player.try_out(&database, patience).map_err(Usage)?;
+            let tried = player.try_out(&database, patience);
+            tried.map_err(Failure::question)?;
         }
         let header = LogHeader::new(&contest, players, database.rules());
         let log = self.log.as_deref();
@@ -222,7 +223,7 @@ impl Match {
             starts.extend(read_starts(path, rules)?);
         }
         for family in &self.from {
-            family.check(rules).map_err(Usage)?;
+            family.check(rules).map_err(Failure::question)?;
         }
         for number in 0..self.sample.unwrap_or(0) {
             let family = self.from[number as usize % self.from.len()];
@@ -351,7 +352,7 @@ impl Log {
         let text = input::read_opened(path, &file)?;
         let whole = text.rfind('\n').map_or(0, |last| last + 1);
         let wrong = |number: usize, why: &dyn Display| {
-            Usage(format!(
+            Failure::question(format!(
                 "'{name}' is not the log of this match: line {number}: {why}; name another file \
                  with --log"
             ))

@@ -9,7 +9,7 @@ use millbase::Rules;
 use millbase::internals::service::settings;
 
 use crate::input;
-use crate::status::{Usage, refuse};
+use crate::status::{Failure, refuse};
 
 /// The options of all commands.
 #[derive(Args, Clone)]
@@ -50,7 +50,7 @@ pub struct Options {
 
 impl Options {
     /// Returns an error if JSON is asked for; `instead` says what has that form.
-    pub fn refuse_json(&self, instead: &str) -> Result<(), Usage> {
+    pub fn refuse_json(&self, instead: &str) -> Result<(), Failure> {
         match self.json {
             true => refuse(format!("this command has no JSON form; {instead}")),
             false => Ok(()),

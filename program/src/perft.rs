@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell};
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 
 /// Count the sequences of DEPTH turns from a position
 ///
@@ -99,13 +99,14 @@ impl Perft {
     }
 
     /// The words of the position, and the depth after them.
-    fn position_and_depth(&self) -> Result<(&[String], u32), Usage> {
+    fn position_and_depth(&self) -> Result<(&[String], u32), Failure> {
         const EXAMPLE: &str = "give one position and one depth, as in 'millbase perft start 4'";
         match self.words.as_slice() {
             [position @ .., depth] if !position.is_empty() => {
                 let number = input::number(0..=99)(depth);
-                let wrong = |why| Usage(format!("'{depth}' is not a DEPTH: {why}; {EXAMPLE}"));
-                Ok((position, number.map_err(wrong)?))
+                let wrong = |why| format!("'{depth}' is not a DEPTH: {why}; {EXAMPLE}");
+                let number = number.map_err(|why| Failure::question(wrong(why)))?;
+                Ok((position, number))
             }
             _ => refuse(format!("the DEPTH is missing; {EXAMPLE}")),
         }

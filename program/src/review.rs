@@ -27,7 +27,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell};
-use crate::status::{self, Status, Usage, refuse};
+use crate::status::{self, Failure, Status, refuse};
 
 /// Grade the turns of a game or of an archive of games
 ///
@@ -287,7 +287,7 @@ impl Reviewing<'_> {
         }
         let is_nothing = self.archive.games() == 0;
         if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
-            let error = Usage(sentence.clone()).into();
+            let error = Failure::question(sentence.clone()).into();
             return match self.command.each {
                 true => Ok(status::after_answer(&error)),
                 false => Err(error),

@@ -1,13 +1,12 @@
 //! How the program ends: the exit status of each kind of failure, and the sentence on stderr.
 
-use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Error;
-use millbase::PositionError;
 use millbase::internals::is_hidden;
-use millbase::internals::service::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
+pub use millbase::internals::service::failure::Failure;
+use millbase::internals::service::failure::{ErrorAnswer, FailureAnswer, Refusal};
 use millbase::solve::SolveError;
 use millbase::store::DbError;
 
@@ -69,9 +68,6 @@ pub fn failure(error: &Error) -> FailureAnswer {
 /// [`failure`] with the errors of databases as `shown` gives them.
 pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> FailureAnswer {
     let reason = error.chain().find_map(|cause| {
-        if let Some(error) = cause.downcast_ref::<PositionError>() {
-            return Some(Refusal::from(error));
-        }
         if let Some(failure) = cause.downcast_ref::<Failure>() {
             return failure.reason();
         }
@@ -88,32 +84,16 @@ pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> FailureAns
     }
 }
 
-/// Wrong arguments or input; the text is the sentence for the user.
-#[derive(Debug)]
-pub struct Usage(pub String);
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
-
-/// The error [`Usage`] with this sentence, as the result of a function.
-pub fn refuse<T, E: From<Usage>>(sentence: impl Into<String>) -> Result<T, E> {
-    Err(Usage(sentence.into()).into())
+/// Wrong arguments or input: a failure with this sentence, as the result of a function.
+pub fn refuse<T, E: From<Failure>>(sentence: impl Into<String>) -> Result<T, E> {
+    Err(Failure::question(sentence).into())
 }
 
 /// The status that a failure ends with.
 pub fn of(error: &Error) -> Status {
-    let status = |cause: &(dyn std::error::Error + 'static)| {
-        let is_question =
-            cause.is::<Failure>() || cause.is::<PositionError>() || cause.is::<Usage>();
-        match database_error(cause) {
-            Some(error) => Some(of_db(error)),
-            None => is_question.then_some(Status::Usage),
-        }
+    let status = |cause: &(dyn std::error::Error + 'static)| match database_error(cause) {
+        Some(error) => Some(of_db(error)),
+        None => cause.is::<Failure>().then_some(Status::Usage),
     };
     error.chain().find_map(status).unwrap_or(Status::System)
 }

@@ -18,7 +18,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output::{self, Cell};
-use crate::status::{Status, Usage, refuse};
+use crate::status::{Failure, Status, refuse};
 
 #[derive(Serialize, JsonSchema)]
 pub struct SumsAnswer {
@@ -60,7 +60,7 @@ impl ChecksumResult {
 pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Status> {
     let text = input::read_file(list)?;
     let listed = parse(&text)
-        .map_err(|line| Usage(format!(
+        .map_err(|line| Failure::question(format!(
             "line {line} of {} is not a checksum: expected 64 hexadecimal digits, two spaces and the name \
              of a file, as sha256sum writes them",
             input::name(list)

@@ -30,15 +30,6 @@ impl Refusal {
     }
 }
 
-impl From<&PositionError> for Refusal {
-    fn from(error: &PositionError) -> Refusal {
-        Refusal {
-            reason: error.reason(),
-            fields: error.fields().iter().cloned().collect(),
-        }
-    }
-}
-
 /// The reason why a question has no answer.
 #[derive(Debug)]
 pub enum Failure {
@@ -68,7 +59,10 @@ impl Failure {
     pub fn reason(&self) -> Option<Refusal> {
         match self {
             Failure::Question { reason, .. } => reason.clone(),
-            Failure::Position(error) => Some(Refusal::from(error)),
+            Failure::Position(error) => Some(Refusal {
+                reason: error.reason(),
+                fields: error.fields().iter().cloned().collect(),
+            }),
             Failure::Database(_) => None,
         }
     }

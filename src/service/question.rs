@@ -22,7 +22,7 @@ use crate::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
 use crate::probe::{Database, stop};
 use crate::rules::Rules;
-use crate::rules::position::{Position, PositionError};
+use crate::rules::position::Position;
 use crate::search::{Limits, Search};
 use crate::store::DbError;
 use crate::value::Wdl;
@@ -98,11 +98,11 @@ pub struct Question {
 ///
 /// # Errors
 ///
-/// As for [`Position::parse`].
-pub fn position(text: &str, rules: &Rules) -> Result<Fen, PositionError> {
+/// [`Failure::Position`], as for [`Position::parse`].
+pub fn position(text: &str, rules: &Rules) -> Result<Fen, Failure> {
     match is_start(text) {
         true => Ok(Fen::new(&Position::start(rules), rules)),
-        false => Fen::parse(text, rules),
+        false => Ok(Fen::parse(text, rules)?),
     }
 }
 
@@ -182,12 +182,12 @@ impl Question {
         let text = self.fen.as_deref().ok_or_else(|| {
             Failure::question("the question has no position; expected one like fen=start")
         })?;
-        Ok(position(&text.replace('_', " "), rules)?)
+        position(&text.replace('_', " "), rules)
     }
 
     /// The positions of the question, or the reasons why they are wrong: those of the text, or of the list if there is
     /// no text.
-    pub fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, PositionError>> {
+    pub fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
         let listed = self.fens.split(',').filter(|_| self.text.is_empty());
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());
         (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
@@ -367,8 +367,7 @@ impl Service {
         find: impl Fn(&Fen) -> Result<A, DbError>,
     ) -> Vec<u8> {
         let answers = question.positions(self.database.rules()).map(|position| {
-            let found = position.map_err(Failure::from);
-            match found.and_then(|position| Ok(find(&position)?)) {
+            match position.and_then(|position| Ok(find(&position)?)) {
                 Ok(answer) => json(&answer),
                 Err(failure) => {
                     let failure = FailureAnswer::new(&failure, self.sentence);

@@ -18,7 +18,7 @@ pub use mount::Mount;
 use crate::databases;
 use crate::input;
 use crate::options::Options;
-use crate::status::{Usage, refuse};
+use crate::status::{Failure, refuse};
 
 /// Write the databases as files of another program
 #[derive(Subcommand)]
@@ -84,8 +84,8 @@ fn sectors(scheme: Scheme, options: &Options) -> Result<Sectors> {
 fn read_scheme(file: &Path) -> Result<Scheme> {
     let name = file.display();
     let text = input::read_file(file)?;
-    let scheme = Scheme::compatible(&text);
-    Ok(scheme.map_err(|error| Usage(format!("'{name}' is not a list of the sectors: {error}")))?)
+    let wrong = |error| format!("'{name}' is not a list of the sectors: {error}");
+    Ok(Scheme::compatible(&text).map_err(|error| Failure::question(wrong(error)))?)
 }
 
 /// The text that lists the sectors of a folder, if it has one.

@@ -33,7 +33,7 @@ use crate::options::Options;
 use crate::output;
 use crate::progress;
 use crate::signals;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Failure, Status};
 
 /// Show the values as Malom's sector files, which several programs read
 ///
@@ -155,7 +155,7 @@ impl Mount {
 /// The owner of the folder, which must be there and empty.
 fn check_folder(folder: &Path) -> Result<(u32, u32)> {
     let name = folder.display();
-    let wrong = |what: &str| Usage(format!("'{name}' {what}"));
+    let wrong = |what: &str| Failure::question(format!("'{name}' {what}"));
     let metadata = match fs::metadata(folder) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use millbase::Side;
 
-use crate::status::{Usage, refuse};
+use crate::status::{Failure, refuse};
 
 /// A command of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ new, quit      begin again, end";
 
 impl PlayCommand {
     /// Reads a line, `None` if it is empty.
-    pub fn parse(line: &str) -> Result<Option<PlayCommand>, Usage> {
+    pub fn parse(line: &str) -> Result<Option<PlayCommand>, Failure> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -102,8 +102,8 @@ impl PlayCommand {
     }
 }
 
-fn parse_seat(side: &str, text: &str) -> Result<Seat, Usage> {
-    let wrong = |_| Usage(format!("say '{side} human' or '{side} machine'"));
+fn parse_seat(side: &str, text: &str) -> Result<Seat, Failure> {
+    let wrong = |_| Failure::question(format!("say '{side} human' or '{side} machine'"));
     Seat::from_str(text, false).map_err(wrong)
 }
 

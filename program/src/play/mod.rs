@@ -26,7 +26,7 @@ use crate::input::{self, Batches, LONGEST_LINE};
 use crate::options::Options;
 use crate::output::{self, Cell, ink};
 use crate::review::advised;
-use crate::status::{self, Status, Usage, refuse};
+use crate::status::{self, Failure, Status, refuse};
 
 /// Play a game in the terminal, against the machine or another person
 ///
@@ -242,7 +242,7 @@ impl<W: Write> GameSession<W> {
     fn take_turn(&mut self, text: &str) -> Result<()> {
         self.check_under_way()?;
         let played = self.game.play(text);
-        played.map_err(|error| Usage(error.to_string()))?;
+        played.map_err(|error| Failure::question(error.to_string()))?;
         self.show()
     }
 
@@ -267,7 +267,7 @@ impl<W: Write> GameSession<W> {
         if let Some(best) = self.choose(&self.player.clone(), 1)?.first() {
             let turn = best.turns[0];
             let made = self.game.make(turn);
-            made.map_err(|error| Usage(error.to_string()))?;
+            made.map_err(|error| Failure::question(error.to_string()))?;
             writeln!(self.out, "{side} plays {turn}")?;
         }
         self.show()
@@ -403,7 +403,7 @@ impl<W: Write> GameSession<W> {
         let game = self.game.text();
         let text = format!("setoption name Rules value {rules}\n{game}\n");
         let written = output::write_file(path, &text);
-        written.map_err(|error| Usage(format!("cannot write '{file}': {error}")))?;
+        written.map_err(|error| Failure::question(format!("cannot write '{file}': {error}")))?;
         self.file = Some(path.to_owned());
         writeln!(self.out, "saved in '{file}'")?;
         Ok(())
@@ -504,7 +504,7 @@ fn is_saved_game(file: &str, rules: &Rules) -> bool {
 }
 
 fn not_saved(file: &str, why: &str) -> Error {
-    Usage(format!("'{file}' is not a saved game: {why}")).into()
+    Failure::question(format!("'{file}' is not a saved game: {why}")).into()
 }
 
 /// The error of a game that was played by other rules.
@@ -520,5 +520,5 @@ fn other_rules(file: &str, played: &str, rules: &Rules) -> Error {
             the file of these rules"
         ),
     };
-    Usage(sentence).into()
+    Failure::question(sentence).into()
 }

@@ -22,7 +22,7 @@ use crate::databases;
 use crate::input;
 use crate::options::Options;
 use crate::output;
-use crate::status::{self, Status, Usage};
+use crate::status::{self, Failure, Status};
 
 /// Check a pack of puzzles and list everything that is wrong
 ///
@@ -200,7 +200,7 @@ impl CheckPack {
         let name = input::name(&self.file);
         let text = input::read_file(&self.file)?;
         let wrong = |error: serde_json::Error| {
-            Usage(format!(
+            Failure::question(format!(
                 "{name} is not a pack of puzzles, neither of 'millbase puzzles make --json' nor of \
                  the exchange format: {error}"
             ))

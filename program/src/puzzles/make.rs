@@ -22,7 +22,7 @@ use crate::input;
 use crate::options::Options;
 use crate::output;
 use crate::progress;
-use crate::status::{self, Status, Usage, refuse};
+use crate::status::{self, Failure, Status, refuse};
 
 /// Make puzzles: positions in which one first turn is best, or alone holds the draw
 ///
@@ -156,7 +156,7 @@ impl MakePuzzles {
                 "only {found} of {count} such puzzles were found; ask for fewer, or choose \
                 another --from"
             );
-            return Ok(status::after_answer(&Usage(sentence).into()));
+            return Ok(status::after_answer(&Failure::question(sentence).into()));
         }
         Ok(Status::Done)
     }

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use millbase::internals::held;
-use millbase::internals::service::failure::{Failure, FailureAnswer};
+use millbase::internals::service::failure::FailureAnswer;
 use millbase::internals::service::question::Question;
 use millbase::internals::service::rules::RuleSet;
 use millbase::internals::stages::why_unsolved;
@@ -30,7 +30,7 @@ use super::reply;
 use super::routes::{self, Asked};
 use super::services::Services;
 use crate::advice;
-use crate::status::{self, Usage};
+use crate::status::{self, Failure};
 use crate::{build, databases};
 
 /// Contents and level of the files.
@@ -302,7 +302,7 @@ fn refused(error: SolveError, rules: Rules) -> Error {
                 rules,
                 metric,
             });
-            Usage(format!(
+            Failure::question(format!(
                 "the database {name} here has no depths, but the server builds only databases with \
                  depths; build the missing ones with `millbase build{options}`"
             ))
