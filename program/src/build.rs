@@ -25,7 +25,7 @@ use serde::Serialize;
 use crate::bench;
 use crate::databases;
 use crate::input::{self, Plies};
-use crate::memory::{self, Limit};
+use crate::memory;
 use crate::options::Options;
 use crate::output::{self, Cell};
 use crate::progress;
@@ -187,10 +187,10 @@ impl Build {
         if self.placing {
             check_placing(rules)?;
             request.plies = kept_plies(rules, profile);
-            match self.plies.as_ref().unwrap_or(&Plies::Usual) {
-                Plies::Usual => {}
-                Plies::All => request.plies = (0..rules.placements()).collect(),
-                Plies::And(more) => request.plies.extend(more),
+            match &self.plies {
+                None => {}
+                Some(Plies::All) => request.plies = (0..rules.placements()).collect(),
+                Some(Plies::These(more)) => request.plies.extend(more),
             }
         }
         match request.plies.last() {
@@ -205,11 +205,8 @@ impl Build {
 
 /// Returns an error if a plan needs more memory than this limit of the command or, without it, than the system allows.
 pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Failure> {
-    let given = limit.map(|bytes| Limit {
-        bytes,
-        of: "--memory",
-    });
-    let Some(Limit { bytes: limit, of }) = given.or_else(memory::limit) else {
+    let given = limit.map(|bytes| (bytes, "--memory"));
+    let Some((limit, of)) = given.or_else(memory::limit) else {
         return Ok(());
     };
     let beyond = |what: &str, bytes, fewer: &str| {

@@ -131,18 +131,13 @@ impl Find {
                 let rules = *db.rules();
                 Err(DbError::NoDepths { pair, rules }.into())
             }
-            Family::Placed(ply) => {
-                let mut files = db.plies().filter(|file| file.ply() == ply);
-                match files.any(|file| file.metric() == Metric::Wdl) {
-                    true => {
-                        let sentence =
-                            format!("the file of {} holds results without depths", self.family);
-                        Err(DbError::NotStored(sentence).into())
-                    }
-                    false => Ok(()),
-                }
+            Family::Placed(ply)
+                if (db.plies()).any(|file| (file.ply(), file.metric()) == (ply, Metric::Wdl)) =>
+            {
+                let sentence = format!("the file of {} holds results without depths", self.family);
+                Err(DbError::NotStored(sentence).into())
             }
-            Family::Pair(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 

@@ -170,27 +170,23 @@ pub fn size(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "a size is a number of bytes, or of K, M, G or T bytes, like 4G".to_owned())
 }
 
-/// The plies of the placing phase whose files a build makes.
+/// The plies of the placing phase whose files a build makes: all, or these besides the usual ones.
 #[derive(Clone)]
 pub enum Plies {
-    /// The usual ones.
-    Usual,
-    /// All plies.
     All,
-    /// The usual ones and these.
-    And(Vec<u8>),
+    These(Vec<u8>),
 }
 
 /// Parses the plies of `--plies`.
 pub fn plies(text: &str) -> Result<Plies, String> {
     match text {
-        "usual" => return Ok(Plies::Usual),
+        "usual" => return Ok(Plies::These(Vec::new())),
         "all" => return Ok(Plies::All),
         _ => {}
     }
     let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse::<u8>).collect();
     let form = |_| "plies are 'all' or numbers of placed stones, like 9,12".to_owned();
-    numbers.map(Plies::And).map_err(form)
+    numbers.map(Plies::These).map_err(form)
 }
 
 /// A line without its line break, or why it is not usable.

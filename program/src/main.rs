@@ -9,7 +9,6 @@ mod completions;
 mod convert;
 mod databases;
 mod dataset;
-mod draws;
 mod explain;
 mod external_engine;
 mod find;

@@ -1,37 +1,23 @@
 //! The memory that the system lets this program use.
 
-/// A limit, and what sets it.
-pub struct Limit {
-    pub bytes: u64,
-    pub of: &'static str,
-}
-
-/// The lowest limit on the program's memory besides that of the machine itself: that of its control group and those
-/// above it, which containers and services have, and that of its address space, which `ulimit -v` sets.
-pub fn limit() -> Option<Limit> {
-    let limits = [
+/// The lowest limit on the program's memory besides that of the machine itself, in bytes, and what sets it: its
+/// control group and those above it, which containers and services have, or `ulimit -v` for its address space.
+pub fn limit() -> Option<(u64, &'static str)> {
+    let limits: &[(Option<u64>, &str)] = &[
+        #[cfg(target_os = "linux")]
         (group_bytes(), "its control group"),
+        #[cfg(unix)]
         (address_space(), "'ulimit -v'"),
     ];
-    let limits = limits.into_iter();
-    let limits = limits.filter_map(|(bytes, of)| Some(Limit { bytes: bytes?, of }));
-    limits.min_by_key(|limit| limit.bytes)
+    let limits = limits.iter();
+    let limits = limits.filter_map(|&(bytes, of)| Some((bytes?, of)));
+    limits.min_by_key(|(bytes, _)| *bytes)
 }
 
 #[cfg(unix)]
 fn address_space() -> Option<u64> {
     use rustix::process::{Resource, getrlimit};
     getrlimit(Resource::As).current
-}
-
-#[cfg(not(unix))]
-fn address_space() -> Option<u64> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn group_bytes() -> Option<u64> {
-    None
 }
 
 #[cfg(target_os = "linux")]

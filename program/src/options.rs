@@ -1,4 +1,4 @@
-//! The options that all commands share.
+//! The options that all commands share, and those for the rules about draws.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::thread;
 
 use clap::{Args, ColorChoice};
 use millbase::Rules;
+use millbase::engine::DrawRule;
 use millbase::internals::service::settings;
 
 use crate::input;
@@ -61,5 +62,27 @@ impl Options {
     pub fn threads(&self) -> usize {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or_else(cores, usize::from)
+    }
+}
+
+/// The options of `play` and `serve` for the rules about draws.
+#[derive(Args, Clone, Copy)]
+pub struct DrawOptions {
+    /// Number of times that a position must stand for a draw; 0 for no such draws
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = input::number::<u32>(0..=100))]
+    repetitions: u32,
+
+    /// Number of turns without a stone placed or removed after which the game is drawn; 0 for no
+    /// such draws. Rules with a limit of their own keep it
+    #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.quiet_turns, value_parser = input::number::<u32>(0..=10_000))]
+    quiet_turns: u32,
+}
+
+impl From<DrawOptions> for DrawRule {
+    fn from(draws: DrawOptions) -> DrawRule {
+        DrawRule {
+            repetitions: draws.repetitions,
+            quiet_turns: draws.quiet_turns,
+        }
     }
 }

@@ -71,6 +71,8 @@ impl ExportMalom {
         fs::create_dir_all(folder).with_context(|| format!("cannot create the folder '{to}'"))?;
         // Killed exports leave such files.
         remove_temporaries(folder, &[".sec2."])?;
+        // Elsewhere the system says so when the disk is full.
+        #[cfg(unix)]
         check_space(folder, bytes)?;
         write_secval(folder, sectors.scheme())?;
         output::note(
@@ -178,12 +180,6 @@ fn check_space(folder: &Path, bytes: u64) -> Result<()> {
              another disk, or choose fewer sectors with --moving or --max-stones"
         ));
     }
-    Ok(())
-}
-
-/// Elsewhere the system says so when the disk is full.
-#[cfg(not(unix))]
-fn check_space(_folder: &Path, _bytes: u64) -> Result<()> {
     Ok(())
 }
 

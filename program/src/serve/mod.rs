@@ -39,9 +39,8 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::watch;
 use tracing::level_filters::LevelFilter;
 
-use crate::draws::DrawOptions;
 use crate::input;
-use crate::options::Options;
+use crate::options::{DrawOptions, Options};
 use crate::output;
 use crate::signals;
 use crate::status::{Status, refuse};
