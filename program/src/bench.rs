@@ -199,16 +199,9 @@ impl BenchAnswer {
         writeln!(out, "threads: {}\n", self.threads)?;
         let mut rows = Vec::new();
         let mut row = |name: &str, value, unit| rows.push((name.to_owned(), value, unit));
-        row(
-            "cold probe, half take at most",
-            self.cold_probe_p50_us,
-            "µs",
-        );
-        row(
-            "cold probe, 99 % take at most",
-            self.cold_probe_p99_us,
-            "µs",
-        );
+        let [half, most] = [self.cold_probe_p50_us, self.cold_probe_p99_us];
+        row("cold probe, half take at most", half, "µs");
+        row("cold probe, 99 % take at most", most, "µs");
         let [one, all] = [self.warm_probes_per_s, self.warm_probes_per_s_all_threads];
         row("warm probes, one thread", one, "positions/s");
         row("warm probes, all threads", all, "positions/s");

@@ -119,8 +119,7 @@ impl Convert {
                     Ok(record) => record,
                     Err(error) => {
                         status = status.or(status::after_answer(&error));
-                        let answer = ErrorAnswer::from(status::failure(&error));
-                        output::answer(options, &answer, |_| Ok(()))?;
+                        output::answer(options, &status::answer(&error), |_| Ok(()))?;
                         continue;
                     }
                 };

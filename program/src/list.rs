@@ -156,12 +156,11 @@ impl ListAnswer {
     /// The answer without the folders of this machine.
     pub fn without_paths(db: &Database) -> ListAnswer {
         let mut answer = ListAnswer::new(db, None);
-        for entry in &mut answer.databases {
-            entry.file = None;
-        }
-        for entry in &mut answer.placing {
-            entry.file = None;
-        }
+        answer
+            .databases
+            .iter_mut()
+            .for_each(|pair| pair.file = None);
+        answer.placing.iter_mut().for_each(|ply| ply.file = None);
         // These sentences contain paths.
         answer.unusable.clear();
         answer

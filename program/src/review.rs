@@ -211,7 +211,7 @@ impl Reviewing<'_> {
     /// Names a file that cannot be read. In a stream, the error takes the line of its answer.
     fn fail(&mut self, error: Error) -> Result<()> {
         let status = status::after_answer(&error);
-        let answer = ErrorAnswer::from(status::failure(&error));
+        let answer = status::answer(&error);
         if self.command.each {
             output::answer(self.options, &answer, |_| Ok(()))?;
         }

@@ -60,6 +60,13 @@ impl From<Status> for ExitCode {
     }
 }
 
+/// A failure as a JSON answer.
+pub fn answer(error: &Error) -> ErrorAnswer {
+    ErrorAnswer {
+        error: failure(error),
+    }
+}
+
 /// A failure as the field `error` of JSON answers.
 pub fn failure(error: &Error) -> FailureAnswer {
     failure_with(error, DbError::clone)
@@ -125,11 +132,11 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return Status::Done.into();
     }
-    output::to_stderr(&format!("error: {}\n", sentence(error)));
+    let status = after_answer(error);
     if json {
-        write_json(&ErrorAnswer::from(failure(error)));
+        write_json(&answer(error));
     }
-    of(error).into()
+    status.into()
 }
 
 /// Writes the failure's sentence to stderr after an answer that holds it already, and returns the

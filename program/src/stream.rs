@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use millbase::internals::service::failure::ErrorAnswer;
 use rayon::prelude::*;
 
 use crate::input::{Batches, InputLine, LONGEST_LINE};
@@ -87,7 +86,7 @@ impl BatchAnswers {
         if let Err(error) = answered {
             self.text.truncate(before);
             match options.json {
-                true => output::json(&mut self.text, &ErrorAnswer::from(status::failure(&error)))?,
+                true => output::json(&mut self.text, &status::answer(&error))?,
                 false => writeln!(self.text, "error: {}", status::sentence(&error))?,
             }
             self.failed.push((self.lines, status::of(&error)));

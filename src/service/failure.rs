@@ -158,16 +158,11 @@ pub struct ErrorAnswer {
 impl ErrorAnswer {
     /// The word for the kind of failure, and its sentence for people.
     pub fn new(code: &'static str, message: impl Into<String>) -> ErrorAnswer {
-        ErrorAnswer::from(FailureAnswer {
+        let error = FailureAnswer {
             code,
             reason: None,
             message: message.into(),
-        })
-    }
-}
-
-impl From<FailureAnswer> for ErrorAnswer {
-    fn from(error: FailureAnswer) -> ErrorAnswer {
+        };
         ErrorAnswer { error }
     }
 }

@@ -27,11 +27,6 @@ pub fn value(database: &Database, position: &Fen) -> Result<Value, DbError> {
     Ok((position.rules).after_quiet_turns(position, position.quiet_turns, value))
 }
 
-/// [`Database::answer`] for a position with its count of quiet turns.
-fn answer(database: &Database, position: &Fen) -> Result<Answer, DbError> {
-    answer_within(database, position, None)
-}
-
 /// [`Database::answer_within`] for a position with its count of quiet turns.
 pub(super) fn answer_within(
     database: &Database,
@@ -141,7 +136,7 @@ impl ProbeAnswer {
                 turns: None,
             });
         };
-        let answer = answer(database, position)?;
+        let answer = answer_within(database, position, None)?;
         let turns = answer.turns.iter().take(most);
         Ok(ProbeAnswer {
             situation,
@@ -181,7 +176,7 @@ impl LineAnswer {
     ///
     /// Those of [`Database::answer`].
     pub fn find(database: &Database, position: &Fen, limit: usize) -> Result<LineAnswer, DbError> {
-        let answer = answer(database, position)?;
+        let answer = answer_within(database, position, None)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
         let count = position.count();
         let drawn_after = match count.cut(line.turns.iter().map(|turn| turn.turn)) {
@@ -228,7 +223,7 @@ impl RankAnswer {
     ///
     /// Those of [`Database::answer`].
     pub fn find(database: &Database, position: &Fen) -> Result<RankAnswer, DbError> {
-        let answer = answer(database, position)?;
+        let answer = answer_within(database, position, None)?;
         Ok(RankAnswer {
             situation: Situation::new(position),
             value: answer.value,

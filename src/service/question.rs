@@ -370,8 +370,8 @@ impl Service {
             match position.and_then(|position| Ok(find(&position)?)) {
                 Ok(answer) => json(&answer),
                 Err(failure) => {
-                    let failure = FailureAnswer::new(&failure, self.sentence);
-                    json(&ErrorAnswer::from(failure))
+                    let error = FailureAnswer::new(&failure, self.sentence);
+                    json(&ErrorAnswer { error })
                 }
             }
         });

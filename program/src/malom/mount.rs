@@ -90,7 +90,18 @@ impl Mount {
         let scheme = named_scheme(&self.secval)?.unwrap_or_else(Scheme::complete);
         let sectors = sectors(scheme, options)?.with_memory(self.memory);
         let (ended, end) = channel();
-        let files = SectorFolder::new(sectors, owner, ended.clone(), options.quiet);
+        let stop = ended.clone();
+        let files = SectorFolder {
+            sectors: sectors.available(),
+            provider: Arc::new(sectors),
+            owner,
+            time: SystemTime::now(),
+            open: Mutex::default(),
+            opened: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            quiet: options.quiet,
+            ended,
+        };
         if files.sectors.len() < Sector::all().len() {
             output::note(
                 options,
@@ -106,7 +117,6 @@ impl Mount {
             files: files.sectors.len() + 1,
             bytes: files.sectors.iter().map(|sector| sector.bytes()).sum(),
         };
-        let stop = ended.clone();
         signals::on_stop(move || drop(stop.send(MountEnd::Asked)))?;
         let session = Session::new(files, folder, &self.config());
         let session = session.with_context(|| {
@@ -222,25 +232,6 @@ struct SectorFolder {
 }
 
 impl SectorFolder {
-    fn new(
-        provider: Sectors,
-        owner: (u32, u32),
-        ended: Sender<MountEnd>,
-        quiet: bool,
-    ) -> SectorFolder {
-        SectorFolder {
-            sectors: provider.available(),
-            provider: Arc::new(provider),
-            owner,
-            time: SystemTime::now(),
-            open: Mutex::default(),
-            opened: AtomicU64::new(0),
-            failures: AtomicU64::new(0),
-            quiet,
-            ended,
-        }
-    }
-
     fn text(&self) -> &str {
         self.provider.scheme().text()
     }

@@ -99,7 +99,9 @@ impl ApiError {
 
     fn body(&self) -> ErrorAnswer {
         match self {
-            ApiError::Failed(error) => ErrorAnswer::from(failure(error)),
+            ApiError::Failed(error) => ErrorAnswer {
+                error: failure(error),
+            },
             ApiError::Busy => ErrorAnswer::new(
                 "busy",
                 "the server is answering too many questions; ask again in a second",
