@@ -455,7 +455,7 @@ impl BuildAnswer {
         let files = files.filter_map(|pair| db.file(pair).ok());
         let files = files.filter(|file| file.path().is_some());
         let pairs = files.map(|file| BuiltPair::new(db, file, &built.pairs));
-        let mut plies = PlyCounts::of_all(db);
+        let mut plies = db.plies().map(PlyCounts::from).collect::<Vec<_>>();
         for counts in &mut plies {
             let report = built.plies.iter().find(|report| report.ply == counts.ply);
             counts.seconds = report.map(|report| report.total().as_secs_f64());

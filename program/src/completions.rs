@@ -26,7 +26,7 @@ impl Completions {
         options.refuse_json("its output is a script")?;
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut program, "millbase", &mut script);
-        print(&script)
+        output::answer(options, &(), |out| out.0.write_all(&script))
     }
 }
 
@@ -64,7 +64,7 @@ impl Man {
             .source(source)
             .manual("Millbase")
             .render(&mut page)?;
-        print(&page)
+        output::answer(options, &(), |out| out.0.write_all(&page))
     }
 }
 
@@ -86,11 +86,4 @@ fn synopsis(command: &clap::Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     usage.replacen("[OPTIONS]", &options.join(" "), 1)
-}
-
-fn print(text: &[u8]) -> Result<Status> {
-    let mut out = output::stdout();
-    out.0.write_all(text)?;
-    out.flush()?;
-    Ok(Status::Done)
 }

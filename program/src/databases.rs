@@ -55,7 +55,12 @@ pub fn open(options: &Options) -> Result<Database> {
                 check_folder(&folder)?;
             }
             let opened = Database::open_in(&folder, options.rules);
-            opened.map_err(not_databases)?
+            opened.map_err(|error| match error {
+                DbError::NotDatabases(_) => {
+                    Error::new(Failure::question(format!("{error}; name one with --db")))
+                }
+                error => error.into(),
+            })?
         }
         _ => match named(options) {
             Some(folder) => {
@@ -74,16 +79,6 @@ pub fn open(options: &Options) -> Result<Database> {
         Some(1) => database.on_one_thread(),
         _ => database,
     })
-}
-
-/// The error of opening a path; wrong usage where it is a file of another kind.
-fn not_databases(error: DbError) -> Error {
-    match error {
-        DbError::NotDatabases(_) => {
-            Failure::question(format!("{error}; name one with --db")).into()
-        }
-        error => error.into(),
-    }
 }
 
 /// Opens the databases to check or to copy: as [`open`], but an error if the folder that `--db` or the

@@ -148,17 +148,9 @@ pub fn write(out: &mut impl Write, heading: &str, findings: &[Findings]) -> io::
         .try_for_each(|found| found.write_faults(out))
 }
 
-/// The status of the first error; without errors `No` if a value or a count is wrong, else `Done`.
-pub fn status_of(findings: &[&Findings]) -> Status {
-    match findings.iter().find_map(|found| found.error.as_ref()) {
-        Some(error) => status::of(error),
-        None if findings.iter().all(|found| found.ok) => Status::Done,
-        None => Status::No,
-    }
-}
-
-/// Reports on stderr which files could not be checked.
-pub fn note_failures(findings: &[&Findings]) {
+/// Reports on stderr which files could not be checked. The status is that of the first error; without errors
+/// `No` if a value or a count is wrong, else `Done`.
+pub fn conclude(findings: &[&Findings]) -> Status {
     let failed = findings.iter().filter(|found| found.error.is_some());
     let failed: Vec<String> = failed.map(|found| found.subject.to_string()).collect();
     if !failed.is_empty() {
@@ -168,5 +160,10 @@ pub fn note_failures(findings: &[&Findings]) {
             output::counted(findings.len(), "file"),
             failed.join(", "),
         ));
+    }
+    match findings.iter().find_map(|found| found.error.as_ref()) {
+        Some(error) => status::of(error),
+        None if findings.iter().all(|found| found.ok) => Status::Done,
+        None => Status::No,
     }
 }

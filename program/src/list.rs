@@ -145,7 +145,7 @@ impl ListAnswer {
             folder,
             bytes: db.pairs().map(PairFile::bytes).sum(),
             databases: pairs.map(|pair| ListedPair::new(db, pair)).collect(),
-            placing: PlyCounts::of_all(db),
+            placing: db.plies().map(PlyCounts::from).collect(),
             unusable: db
                 .unusable()
                 .map(|error| advice::sentence(&error))

@@ -54,32 +54,26 @@ enum ShownTurns {
     All,
 }
 
-impl ShownTurns {
-    /// The most turns to show; `None` for no list of turns.
-    fn most(self) -> Option<usize> {
-        match self {
-            ShownTurns::None => None,
-            ShownTurns::Best => Some(1),
-            ShownTurns::All => Some(usize::MAX),
-        }
-    }
-}
-
 impl Probe {
     /// Answers the position of the arguments or those of stdin.
     pub fn run(&self, options: &Options) -> Result<Status> {
+        let most = match self.turns {
+            ShownTurns::None => None,
+            ShownTurns::Best => Some(1),
+            ShownTurns::All => Some(usize::MAX),
+        };
         if self.position == [input::STDIN] {
             let db = databases::open(options)?;
             return stream::answer(options, |line, text| {
                 let position = input::position(line, db.rules())?;
-                let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
+                let answer = ProbeAnswer::find(&db, &position, most)?;
                 output::line_answer(options, text, &answer, |text| write_line(text, &answer))
             });
         }
         let advice = "give one position, or lines with '-'";
         let position = input::position_of(&self.position, &options.rules, advice)?;
         let db = databases::open(options)?;
-        let answer = ProbeAnswer::find(&db, &position, self.turns.most())?;
+        let answer = ProbeAnswer::find(&db, &position, most)?;
         output::answer(options, &answer, |out| write(out, &answer))
     }
 }

@@ -130,8 +130,7 @@ impl Verify {
         if all.is_empty() {
             return Err(databases::none(&db, "there is no file to check"));
         }
-        let status = findings::status_of(&all);
-        findings::note_failures(&all);
+        let status = findings::conclude(&all);
         let ok = status == Status::Done;
         let answer = VerifyAnswer { ok, pairs, placing };
         output::answer(options, &answer, |out| {

@@ -187,22 +187,14 @@ impl Question {
 
     /// The positions of the question, or the reasons why they are wrong: those of the text, or of the list if there is
     /// no text.
-    pub fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
+    fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
         let listed = self.fens.split(',').filter(|_| self.text.is_empty());
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());
         (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
     }
 
     /// The game of the question up to its first turn that is not legal, and this turn.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Question::position`].
-    pub fn game(
-        &self,
-        rules: &Rules,
-        draws: DrawRule,
-    ) -> Result<(Game, Option<IllegalTurn>), Failure> {
+    fn game(&self, rules: &Rules, draws: DrawRule) -> Result<(Game, Option<IllegalTurn>), Failure> {
         let mut game = self.position(rules)?.game().with_draws(draws);
         for (number, text) in (1..).zip(self.moves.split_whitespace()) {
             if let Err(error) = game.play(text) {
@@ -243,11 +235,7 @@ impl Question {
     }
 
     /// The pair of the question, if it names one.
-    ///
-    /// # Errors
-    ///
-    /// A [`Failure`] if it is not a pair of the rules.
-    pub fn pair(&self, rules: &Rules) -> Result<Option<Pair>, Failure> {
+    fn pair(&self, rules: &Rules) -> Result<Option<Pair>, Failure> {
         let Some(text) = &self.pair else {
             return Ok(None);
         };

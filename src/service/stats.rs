@@ -100,13 +100,6 @@ impl From<&PlyFile> for PlyCounts {
     }
 }
 
-impl PlyCounts {
-    /// The counts of all usable files of the placing phase.
-    pub fn of_all(database: &Database) -> Vec<PlyCounts> {
-        database.plies().map(PlyCounts::from).collect()
-    }
-}
-
 /// The counts of a table, and of each depth if they are asked for.
 #[derive(Serialize, JsonSchema)]
 pub struct TableStats {
@@ -151,9 +144,10 @@ impl StatsAnswer {
             counts: PairCounts::new(file, material, counts),
             histogram: histogram.then(|| value_counts(counts)),
         };
+        let plies = database.plies().filter(|_| pair.is_none());
         StatsAnswer {
             tables: tables.iter().map(table).collect(),
-            placing: pair.map_or_else(|| PlyCounts::of_all(database), |_| Vec::new()),
+            placing: plies.map(PlyCounts::from).collect(),
         }
     }
 

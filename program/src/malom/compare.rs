@@ -101,7 +101,10 @@ impl CompareMalom {
             let file = folder.join(sector.name());
             let compared = malom::compare(&whole, &file, self.first.into(), |slots| bar.inc(slots));
             let compared = compared.with_context(|| format!("cannot read '{}'", file.display()))?;
-            output::step(options, summary(&compared));
+            let counts = [compared.slots, compared.differences()];
+            let [slots, differ] = counts.map(HumanCount);
+            let text = format!("{}: {slots} slots compared, {differ} differ", compared.file);
+            output::step(options, text);
             found.push(compared);
         }
         bar.finish_and_clear();
@@ -122,16 +125,6 @@ impl CompareMalom {
         output::answer(options, &answer, |out| answer.write(out))?;
         Ok(if no { Status::No } else { Status::Done })
     }
-}
-
-/// A sector that is done, in one line.
-fn summary(found: &SectorDifferences) -> String {
-    let slots = HumanCount(found.slots);
-    format!(
-        "{}: {slots} slots compared, {} differ",
-        found.file,
-        HumanCount(found.differences())
-    )
 }
 
 /// A value of a file in words.

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use millbase::internals::coach::pack::{Claim, ClaimedLine};
-use millbase::internals::coach::puzzle::{Goal, Puzzle, SolutionStep};
-use millbase::{Phase, Position, Rules, Side};
+use millbase::internals::coach::puzzle::{Goal, Puzzle};
+use millbase::{Phase, Rules, Side};
 use serde::{Deserialize, Serialize};
 
 use super::make::NamedPuzzle;
@@ -136,7 +136,11 @@ impl PackPuzzle {
         let mut before = puzzle.position;
         let mut moves = Vec::new();
         for step in &puzzle.solution {
-            moves.extend(actions(&before, step, rules));
+            let actions = before.actions(step.turn, rules).unwrap_or_default();
+            moves.extend(actions.into_iter().map(|(action, _)| ExchangedMove {
+                notation: action.to_string(),
+                side: step.side.name().to_owned(),
+            }));
             before = step.after;
         }
         PackPuzzle {
@@ -246,16 +250,6 @@ fn stated(title: &str) -> Option<u32> {
     };
     let digits = number.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     digits.parse().ok()
-}
-
-/// The actions of a step, in an order in which they are legal.
-fn actions(before: &Position, step: &SolutionStep, rules: &Rules) -> Vec<ExchangedMove> {
-    let actions = before.actions(step.turn, rules).unwrap_or_default();
-    let actions = actions.into_iter().map(|(action, _)| ExchangedMove {
-        notation: action.to_string(),
-        side: step.side.name().to_owned(),
-    });
-    actions.collect()
 }
 
 /// The task of the solver, as a sentence.

@@ -106,18 +106,6 @@ struct Move {
     position: Fen,
 }
 
-impl From<&ValuedTurn> for Move {
-    fn from(turn: &ValuedTurn) -> Move {
-        Move {
-            uci: turn.turn,
-            san: turn.turn,
-            zeroing: !turn.turn.is_quiet(),
-            after: Standing::after(turn),
-            position: turn.position,
-        }
-    }
-}
-
 /// A position with its turns, best first.
 #[derive(Serialize, JsonSchema)]
 pub struct TablebaseAnswer {
@@ -134,11 +122,18 @@ impl TablebaseAnswer {
     fn find(database: &Database, position: &Fen) -> Result<TablebaseAnswer, DbError> {
         let probe = ProbeAnswer::find(database, position, Some(usize::MAX))?;
         let turns = probe.turns.unwrap_or_default();
+        let moves = turns.iter().map(|turn| Move {
+            uci: turn.turn,
+            san: turn.turn,
+            zeroing: !turn.turn.is_quiet(),
+            after: Standing::after(turn),
+            position: turn.position,
+        });
         Ok(TablebaseAnswer {
             situation: probe.situation,
             standing: Standing::new(position, probe.value),
             drawn_after: probe.drawn_after,
-            moves: turns.iter().map(Move::from).collect(),
+            moves: moves.collect(),
         })
     }
 }
