@@ -92,23 +92,18 @@ pub fn name(path: &Path) -> String {
 
 /// Reads a text file that an argument names, or stdin.
 pub fn read_file(path: &Path) -> Result<String, Failure> {
-    let text = text_of(open(path)?).map_err(|error| cannot_read(path, &error))?;
+    let text = read_opened(path, open(path)?)?;
     Ok(without_mark(&text).to_owned())
 }
 
-/// Reads an open text file to its end.
-pub fn read_opened(path: &Path, file: &File) -> Result<String, Failure> {
-    text_of(file).map_err(|error| cannot_read(path, &error))
-}
-
-/// The text of a file. A device may never end.
-fn text_of(file: impl Read) -> io::Result<String> {
+/// Reads an open text file to its end, but not more than a file may have: a device may never end.
+pub fn read_opened(path: &Path, file: impl Read) -> Result<String, Failure> {
     let mut text = String::new();
-    match file.take(LARGEST_FILE + 1).read_to_string(&mut text)? as u64 > LARGEST_FILE {
-        false => Ok(text),
-        true => Err(io::Error::other(format!(
-            "it has more than {LARGEST_FILE} bytes"
-        ))),
+    let too_long = || io::Error::other(format!("it has more than {LARGEST_FILE} bytes"));
+    match file.take(LARGEST_FILE + 1).read_to_string(&mut text) {
+        Ok(length) if length as u64 > LARGEST_FILE => Err(cannot_read(path, &too_long())),
+        Ok(_) => Ok(text),
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 

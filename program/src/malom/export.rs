@@ -91,13 +91,7 @@ impl ExportMalom {
         bar.set_message("export");
         let words = "stopped; the finished sectors are safe, and the same command continues with the next\n";
         signals::tidy_on_stop(&bar, || (), words)?;
-        let files = SectorWriter {
-            folder,
-            options,
-            bar: &bar,
-            open: None,
-        };
-        write(walk, files)?;
+        write(walk, folder, options, &bar)?;
         bar.finish_and_clear();
         let answer = ExportAnswer {
             folder: folder.clone(),
@@ -197,11 +191,17 @@ fn write_secval(folder: &Path, scheme: &Scheme) -> Result<()> {
 const WAITING: usize = 4;
 
 /// Makes the sectors' bytes on this thread and writes them on another one.
-fn write(walk: Walk<'_>, mut files: SectorWriter<'_>) -> Result<()> {
-    let bar = files.bar;
+fn write(walk: Walk<'_>, folder: &Path, options: &Options, bar: &ProgressBar) -> Result<()> {
     thread::scope(|scope| {
-        let (sender, parts) = sync_channel(WAITING);
-        let writer = scope.spawn(move || files.write_all(parts));
+        let (sender, parts) = sync_channel::<(Sector, Vec<u8>)>(WAITING);
+        let writer = scope.spawn(move || -> Result<()> {
+            while let Ok((sector, part)) = parts.recv() {
+                let path = folder.join(sector.name());
+                write_sector(&path, sector, part, &parts, bar, options)
+                    .with_context(|| format!("cannot write '{}'", path.display()))?;
+            }
+            Ok(())
+        });
         let made = make(walk, &sender, bar);
         drop(sender);
         let written = writer.join();
@@ -223,47 +223,35 @@ fn make(walk: Walk<'_>, sender: &SyncSender<(Sector, Vec<u8>)>, bar: &ProgressBa
     Ok(())
 }
 
-/// Writes the files, one after the other. A file that has its final name is complete.
-struct SectorWriter<'a> {
-    folder: &'a Path,
-    options: &'a Options,
-    bar: &'a ProgressBar,
-    /// The file that is not complete, the bytes that it lacks, and when it was begun.
-    open: Option<(Temporary, u64, Instant)>,
-}
-
-impl SectorWriter<'_> {
-    fn write_all(&mut self, parts: Receiver<(Sector, Vec<u8>)>) -> Result<()> {
-        let mut parts = parts.into_iter();
-        parts.try_for_each(|(sector, part)| {
-            let path = self.folder.join(sector.name());
-            self.write(sector, &part, &path)
-                .with_context(|| format!("cannot write '{}'", path.display()))
-        })
-    }
-
-    fn write(&mut self, sector: Sector, part: &[u8], path: &Path) -> io::Result<()> {
-        let (mut temporary, left, start) = match self.open.take() {
-            Some(open) => open,
-            None => (Temporary::create(path)?, sector.bytes(), Instant::now()),
-        };
-        temporary.file.write_all(part)?;
-        self.bar.inc(part.len() as u64);
-        let left = left - part.len() as u64;
-        if left > 0 {
-            self.open = Some((temporary, left, start));
+/// Writes the file of a sector: this part and those after it. A file that has its final name is complete.
+fn write_sector(
+    path: &Path,
+    sector: Sector,
+    first: Vec<u8>,
+    others: &Receiver<(Sector, Vec<u8>)>,
+    bar: &ProgressBar,
+    options: &Options,
+) -> io::Result<()> {
+    let (mut temporary, mut left) = (Temporary::create(path)?, sector.bytes());
+    let start = Instant::now();
+    let others = others.iter().map(|(_, part)| part);
+    let mut parts = [first].into_iter().chain(others);
+    while left > 0 {
+        // Without a next part, making it has failed.
+        let Some(part) = parts.next() else {
             return Ok(());
-        }
-        temporary.file.sync_all()?;
-        temporary.rename(path)?;
-        let (seconds, bytes) = (start.elapsed().as_secs_f64(), HumanBytes(sector.bytes()));
-        let name = sector.name();
-        output::step(
-            self.options,
-            format_args!("{name} written in {seconds:.2} s, {bytes}"),
-        );
-        Ok(())
+        };
+        temporary.file.write_all(&part)?;
+        bar.inc(part.len() as u64);
+        left -= part.len() as u64;
     }
+    temporary.file.sync_all()?;
+    temporary.rename(path)?;
+    let (seconds, bytes) = (start.elapsed().as_secs_f64(), HumanBytes(sector.bytes()));
+    let name = sector.name();
+    let text = format!("{name} written in {seconds:.2} s, {bytes}");
+    output::step(options, text);
+    Ok(())
 }
 
 /// A number of bytes in a number of seconds, as bytes per second.
