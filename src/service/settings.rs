@@ -15,7 +15,7 @@ use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STO
 const LARGEST_FILE: u64 = 1 << 16;
 
 /// The allowed values of `flying`, the number of stones with which a side may fly; 0 means never.
-const FLYING: [i64; 3] = [0, 3, 4];
+const FLYING: [u8; 3] = [0, 3, 4];
 
 /// Settings as they are written. Missing settings are those of the set that `base` names.
 #[derive(Deserialize)]
@@ -50,37 +50,18 @@ impl Settings {
                 sentence,
             })?,
         };
-        // The number if it is allowed, otherwise a mistake with this sentence.
-        let number = |key: &str, number: i64, is_allowed: &dyn Fn(u8) -> bool, sentence: String| {
-            let number = u8::try_from(number).ok();
-            let number = number.filter(|&number| is_allowed(number));
-            number.ok_or(Mistake {
-                key: key.to_owned(),
-                sentence,
-            })
-        };
         if let Some(stones) = self.stones {
-            let range = FEWEST_STONES..=MOST_STONES;
             let sentence = format!("stones must be from {FEWEST_STONES} to {MOST_STONES}");
-            rules.stones = number(
-                "stones",
-                stones,
-                &|stones| range.contains(&stones),
-                sentence,
-            )?;
+            rules.stones = number("stones", stones, FEWEST_STONES..=MOST_STONES, sentence)?;
         }
         if let Some(flying) = self.flying {
             let sentence = "flying must be 0 for never, 3 or 4".to_owned();
-            let is_allowed = |flying| FLYING.contains(&i64::from(flying));
-            rules.flying = number("flying", flying, &is_allowed, sentence)?;
+            rules.flying = number("flying", flying, FLYING.into_iter(), sentence)?;
         }
-        let limit = |key: &str, turns, most: u8, sentence: String| {
-            number(key, turns, &|turns| turns <= most, sentence)
-        };
         if let Some(turns) = self.quiet_turns {
             let most = MOST_QUIET_TURNS;
             let sentence = format!("quiet_turns must be from 1 to {most}, or 0 for no limit");
-            rules.quiet_turns = limit("quiet_turns", turns, most, sentence)?;
+            rules.quiet_turns = number("quiet_turns", turns, 0..=most, sentence)?;
             rules.quiet_turns_flying = rules.quiet_turns_flying.min(rules.quiet_turns);
         }
         if let Some(turns) = self.quiet_turns_flying {
@@ -90,7 +71,7 @@ impl Settings {
                 _ => format!("must be from 1 to {most}, or 0 for the same limit, not {turns}"),
             };
             let sentence = format!("quiet_turns_flying, which cannot exceed quiet_turns, {must}");
-            rules.quiet_turns_flying = limit("quiet_turns_flying", turns, most, sentence)?;
+            rules.quiet_turns_flying = number("quiet_turns_flying", turns, 0..=most, sentence)?;
         }
         for (setting, wanted) in [
             (&mut rules.diagonals, self.diagonals),
@@ -104,6 +85,20 @@ impl Settings {
         rules.full_board = self.full_board.unwrap_or(rules.full_board);
         Ok(rules)
     }
+}
+
+/// The number if it is allowed, otherwise a mistake with this sentence.
+fn number(
+    key: &str,
+    number: i64,
+    mut allowed: impl Iterator<Item = u8>,
+    sentence: String,
+) -> Result<u8, Mistake> {
+    let found = allowed.find(|&allowed| i64::from(allowed) == number);
+    found.ok_or(Mistake {
+        key: key.to_owned(),
+        sentence,
+    })
 }
 
 /// The names of the sets, with commas between them.
