@@ -111,6 +111,7 @@ impl Convert {
         let mut status = Status::Done;
         let mut out = output::stdout();
         let (mut games, mut sets_rules) = (0, false);
+        let form = self.to.map(Form::of_games);
         let lacks = "has neither a game nor a position";
         for file in &self.files {
             let name = file.display();
@@ -124,7 +125,8 @@ impl Convert {
                     }
                 };
                 games += 1;
-                if self.keeps_actions() {
+                // Other forms have the last turn of a game even where the removal that it earns is still due.
+                if !matches!(form, None | Some(Ok(GameForm::Text(_)))) {
                     record
                         .remarks
                         .retain(|remark| !remark.cuts || remark.reason != "removal_missing");
@@ -192,12 +194,6 @@ impl Convert {
         };
         out.write_all(text.as_bytes())?;
         Ok(written)
-    }
-
-    /// Whether the form has the last turn of a game even where the removal that it earns is still due.
-    fn keeps_actions(&self) -> bool {
-        let form = self.to.map(Form::of_games);
-        !matches!(form, None | Some(Ok(GameForm::Text(_))))
     }
 
     /// The last position of a game or all of them, a line each, without those that the form cannot state;

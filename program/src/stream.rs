@@ -31,17 +31,14 @@ pub fn answer(
         if batch.is_empty() {
             break;
         }
-        let replies = batch.into_par_iter().fold_chunks(
-            LINES,
-            || Ok(BatchAnswers::default()),
-            |replies: io::Result<BatchAnswers>, line| {
-                let mut replies = replies?;
+        let replies = batch.into_par_iter().chunks(LINES).map(|lines| {
+            let mut replies = BatchAnswers::default();
+            for line in lines {
                 replies.add(line, options, &answer)?;
-                Ok(replies)
-            },
-        );
-        for replies in replies.collect::<Vec<_>>() {
-            let replies = replies?;
+            }
+            Ok(replies)
+        });
+        for replies in replies.collect::<io::Result<Vec<_>>>()? {
             out.write_all(&replies.text)?;
             for (line, status) in replies.failed {
                 failures += 1;

@@ -19,8 +19,8 @@ use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError, kept_plies,
     pairs_up_to,
 };
-use millbase::store::{Compression, Location, Profile};
-use millbase::{Metric, Pair, Rules};
+use millbase::store::{Location, Profile};
+use millbase::{Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,12 +32,6 @@ use super::services::Services;
 use crate::advice;
 use crate::status::{self, Failure};
 use crate::{build, databases};
-
-/// Contents and level of the files.
-const PROFILE: Profile = Profile {
-    metric: Metric::Depth,
-    compression: Compression::Quick,
-};
 
 /// Builds databases, one build at a time.
 #[derive(Clone)]
@@ -284,11 +278,12 @@ impl Builder {
 
 /// A request for the pairs with at most this many stones, and perhaps for the usual plies.
 fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
+    let profile = Profile::default();
     BuildRequest {
         rules,
         pairs: pairs_up_to(most_stones, &rules),
-        plies: (placing.then(|| kept_plies(&rules, PROFILE))).unwrap_or_default(),
-        profile: PROFILE,
+        plies: (placing.then(|| kept_plies(&rules, profile))).unwrap_or_default(),
+        profile,
     }
 }
 
