@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -176,7 +176,12 @@ impl Dataset {
             row_groups,
             bytes,
         };
-        output::answer(options, &answer, |out| answer.write(out))
+        output::answer(options, &answer, |out| {
+            let rows = output::counted(rows, "row");
+            let groups = output::counted(row_groups, "row group");
+            let (file, bytes) = (self.to.display(), HumanBytes(bytes));
+            writeln!(out, "{file}: {rows} in {groups}, {bytes}")
+        })
     }
 
     /// The metadata of the file: the version, the rules and the choice of the rows.
@@ -222,15 +227,6 @@ impl Dataset {
             }
         }
         Ok(())
-    }
-}
-
-impl DatasetAnswer {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let rows = output::counted(self.rows, "row");
-        let groups = output::counted(self.row_groups, "row group");
-        let bytes = HumanBytes(self.bytes);
-        writeln!(out, "{}: {rows} in {groups}, {bytes}", self.file.display())
     }
 }
 
@@ -306,6 +302,8 @@ fn write_groups(
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

@@ -110,7 +110,7 @@ impl Play {
 }
 
 /// A game with its players and the output that they see.
-struct GameSession<W> {
+struct GameSession {
     game: Game,
     /// The file in which the game was saved, or from which it was loaded.
     file: Option<PathBuf>,
@@ -121,7 +121,7 @@ struct GameSession<W> {
     player: Player,
     /// The time of the machine's search.
     time: Duration,
-    out: W,
+    out: output::Stdout,
 }
 
 /// The values or the best variations of a position.
@@ -153,7 +153,7 @@ fn read_lines() -> Result<InputLines> {
     Ok(lines)
 }
 
-impl<W: Write> GameSession<W> {
+impl GameSession {
     fn play(mut self, lines: &InputLines) -> Result<Status> {
         self.show()?;
         loop {
