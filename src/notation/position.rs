@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::numbering::PointOrder;
-use crate::board::{POINTS, Point, PointSet};
+use crate::board::{POINTS, PointSet};
 use crate::engine::game::shown;
-use crate::rules::position::{Phase, Position, PositionError, Side};
-use crate::rules::{FEWEST_STONES, Rules};
+use crate::rules::Rules;
+use crate::rules::position::{Phase, Position, PositionError, Side, read_number};
 
 /// A form of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -95,11 +95,9 @@ pub fn parse(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError
         Some(PositionForm::Mfen) => mfen(text)?,
         Some(PositionForm::Rows) => rows(text)?.with_removal(rules),
         Some(PositionForm::Json) => object(text)?.with_removal(rules),
-        Some(PositionForm::Fen) | None => {
-            return Position::parse_counted(text, rules);
-        }
+        Some(PositionForm::Fen) | None => return Position::parse_counted(text, rules),
     };
-    Position::parse_counted(&stated.text(), rules)
+    stated.checked(rules)
 }
 
 /// A position as the other forms state it.
@@ -108,43 +106,24 @@ struct Stated {
     stones: [PointSet; 2],
     in_hand: [u32; 2],
     side: Side,
-    /// The removals of the side to move.
-    removals: u32,
-    quiet_turns: u32,
+    /// Whether the side to move has to remove a stone.
+    removes: bool,
+    quiet_turns: u16,
 }
 
 impl Stated {
-    /// The text that says the same in our form.
-    fn text(&self) -> String {
-        let letter = |point: Point| match self.stones.map(|stones| stones.contains(point)) {
-            [true, _] => 'O',
-            [_, true] => '@',
-            _ => '*',
+    /// The position, checked as a text in our form is.
+    fn checked(self, rules: &Rules) -> Result<(Position, u32), PositionError> {
+        let [white, black] = self.in_hand.map(|stones| stones.to_string());
+        let in_hand = [
+            read_number("White's stones in hand", &white)?,
+            read_number("Black's stones in hand", &black)?,
+        ];
+        let position = Position {
+            removals_owed: self.removes.into(),
+            ..Position::of_colours(self.stones, in_hand, self.side)
         };
-        let letters: Vec<char> = Point::all().map(letter).collect();
-        let rings: Vec<String> = letters.chunks(8).map(String::from_iter).collect();
-        let mut text = rings.join("/");
-        let is_placing = self.in_hand != [0, 0];
-        let [own, _] = self.side.own_first(self.stones.map(PointSet::len));
-        let [own_in_hand, _] = self.side.own_first(self.in_hand);
-        let is_beaten = own + own_in_hand < u32::from(FEWEST_STONES);
-        let (phase, action) = match (self.removals > 0, is_placing) {
-            _ if is_beaten => ('o', '?'),
-            (true, true) => ('p', 'r'),
-            (true, false) => ('m', 'r'),
-            (false, true) => ('p', 'p'),
-            (false, false) => ('m', 's'),
-        };
-        let side = match self.side {
-            Side::White => 'w',
-            Side::Black => 'b',
-        };
-        text += &format!(" {side} {phase} {action}");
-        let [white, black] = self.stones.map(PointSet::len);
-        let [white_hand, black_hand] = self.in_hand;
-        let [owes_white, owes_black] = self.side.own_first([self.removals, 0]);
-        text += &format!(" {white} {white_hand} {black} {black_hand} {owes_white} {owes_black}");
-        text + &format!(" -1 -1 -1 -1 0 {} 1", self.quiet_turns)
+        position.checked(self.quiet_turns, rules)
     }
 
     /// Infers a removal that the text does not state: the side to move has just placed its stone.
@@ -158,7 +137,7 @@ impl Stated {
             Side::White => mine + 1 == others,
             Side::Black => mine == others && mine > 0,
         };
-        self.removals = self.removals.max(u32::from(has_placed));
+        self.removes |= has_placed;
         self
     }
 }
@@ -202,15 +181,15 @@ fn side(word: &str) -> Result<Side, String> {
     }
 }
 
-fn number(word: &str, what: &str) -> Result<u32, String> {
-    let number = word.parse().ok().filter(|&number: &u32| number < 1 << 16);
-    number.ok_or_else(|| format!("'{}' is not a number, but {what} must be one", shown(word)))
+fn number(word: &str, what: &str) -> Result<u16, String> {
+    let wrong = |_| format!("'{}' is not a number, but {what} must be one", shown(word));
+    word.parse().map_err(wrong)
 }
 
 /// The stones in hand of White and Black.
 fn both_hands(white: &str, black: &str) -> Result<[u32; 2], String> {
     let white = number(white, "White's hand")?;
-    Ok([white, number(black, "Black's hand")?])
+    Ok([white, number(black, "Black's hand")?].map(u32::from))
 }
 
 fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
@@ -222,24 +201,20 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
         let words = "must end in the stones that White and Black have placed, like …|W|9|9";
         return Err(format!("the position {words}"));
     };
-    let mut in_hand = [0; 2];
-    for (hand, (placed, of)) in in_hand
-        .iter_mut()
-        .zip([(white, "White's"), (black, "Black's")])
-    {
+    let hand = |placed, of| {
         let placed = number(placed, &format!("{of} number of placed stones"))?;
-        *hand = u32::from(rules.stones).checked_sub(placed).ok_or_else(|| {
-            format!(
-                "{placed} stones were placed, more than the {} of a side under these rules",
-                rules.stones
-            )
-        })?;
-    }
+        let most = rules.stones;
+        let left = u16::from(most).checked_sub(placed).map(u32::from);
+        left.ok_or_else(|| {
+            format!("{placed} stones were placed, more than the {most} of a side under these rules")
+        })
+    };
+    let in_hand = [hand(white, "White's")?, hand(black, "Black's")?];
     Ok(Stated {
         stones: board(letters, PointOrder::Rings)?,
         in_hand,
         side: side(to_move)?,
-        removals: 0,
+        removes: false,
         quiet_turns: 0,
     })
 }
@@ -279,7 +254,6 @@ fn mfen(text: &str) -> Result<Stated, String> {
     }
     let hands = hands.split_once(',');
     let (white, black) = hands.ok_or("the stones in hand must be like 9,9")?;
-    let is_removal = action == "r" || owed != "-";
     if !["p", "m"].contains(&phase) {
         let phase = shown(phase);
         return Err(format!("the phase is '{phase}', but must be p or m"));
@@ -288,7 +262,7 @@ fn mfen(text: &str) -> Result<Stated, String> {
         stones: board(&letters.replace('/', ""), PointOrder::Rings)?,
         in_hand: both_hands(white, black)?,
         side: side(to_move)?,
-        removals: u32::from(is_removal),
+        removes: action == "r" || owed != "-",
         quiet_turns: number(quiet, "the count of quiet turns")?,
     })
 }
@@ -306,7 +280,7 @@ fn rows(text: &str) -> Result<Stated, String> {
         stones: board(letters, PointOrder::Rows)?,
         in_hand,
         side: side(to_move)?,
-        removals: 0,
+        removes: false,
         quiet_turns: 0,
     })
 }
@@ -346,12 +320,11 @@ fn object(text: &str) -> Result<Stated, String> {
     let phase = object["phase"].as_str().unwrap_or_default();
     let phase = phase.to_ascii_lowercase();
     let mut removing = ["remov", "captur", "mill"].iter();
-    let is_removal = removing.any(|word| phase.contains(word));
     Ok(Stated {
         stones,
         in_hand,
         side,
-        removals: u32::from(is_removal),
+        removes: removing.any(|word| phase.contains(word)),
         quiet_turns: 0,
     })
 }

@@ -186,7 +186,7 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// The position with White's and Black's stones in hand, checked by reading its text.
+/// The position with White's and Black's stones in hand, checked as its text would be.
 fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Position, String> {
     let most = rules.stones;
     if let Some(many) = in_hand.into_iter().find(|&count| count > most) {
@@ -201,8 +201,8 @@ fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Positi
         waiting_in_hand,
         ..position
     };
-    let letters = position.letters(rules);
-    Position::parse(letters.as_str(), rules).map_err(|error| error.to_string())
+    let checked = position.checked(0, rules);
+    checked.map_or_else(|error| Err(error.to_string()), |(position, _)| Ok(position))
 }
 
 fn same_lengths(expected: usize, lengths: [usize; 2]) -> Result<(), BulkError> {

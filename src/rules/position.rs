@@ -10,6 +10,7 @@ use crate::board::symmetry::Symmetry;
 use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
 use crate::value::Value;
 
+pub(crate) use text::read_number;
 pub use text::{Letters, PositionError};
 
 /// One of the two players.
@@ -106,11 +107,7 @@ pub struct Position {
 impl Position {
     /// The empty board, White to place.
     pub fn start(rules: &Rules) -> Position {
-        Position {
-            mover_in_hand: rules.stones,
-            waiting_in_hand: rules.stones,
-            ..Position::moving(PointSet::EMPTY, PointSet::EMPTY)
-        }
+        Position::of_colours([PointSet::EMPTY; 2], [rules.stones; 2], Side::White)
     }
 
     /// A position without stones in hand, White to move.
@@ -120,12 +117,23 @@ impl Position {
     /// If the two sets overlap.
     pub fn moving(white: PointSet, black: PointSet) -> Position {
         assert!((white & black).is_empty(), "two stones on one point");
+        Position::of_colours([white, black], [0, 0], Side::White)
+    }
+
+    /// A position with White's and Black's stones on the board and in hand, without pending removals.
+    pub(crate) fn of_colours(
+        stones: [PointSet; 2],
+        in_hand: [u8; 2],
+        side_to_move: Side,
+    ) -> Position {
+        let [mover, waiting] = side_to_move.own_first(stones);
+        let [mover_in_hand, waiting_in_hand] = side_to_move.own_first(in_hand);
         Position {
-            mover: white,
-            waiting: black,
-            mover_in_hand: 0,
-            waiting_in_hand: 0,
-            side_to_move: Side::White,
+            mover,
+            waiting,
+            mover_in_hand,
+            waiting_in_hand,
+            side_to_move,
             removals_owed: 0,
         }
     }

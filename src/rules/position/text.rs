@@ -59,13 +59,26 @@ impl Position {
     ///
     /// As for [`Position::parse`].
     pub fn parse_counted(text: &str, rules: &Rules) -> Result<(Position, u32), PositionError> {
-        let fields = Fields::read(text)?;
-        let position = fields.position(rules)?;
-        let quiet_turns = match rules.counts_quiet_turns(&position) {
-            true => fields.quiet_turns.into(),
-            false => 0,
+        Fields::read(text)?.checked(rules)
+    }
+
+    /// The position and a count of quiet turns before it, if a text may state them: see [`Position::parse_counted`].
+    pub(crate) fn checked(
+        self,
+        quiet_turns: u16,
+        rules: &Rules,
+    ) -> Result<(Position, u32), PositionError> {
+        let removes = self.removal_owed() && !self.is_beaten();
+        let fields = Fields {
+            position: self,
+            // This phase and the action `?` contradict no number of stones.
+            phase: 'o',
+            action: if removes { 'r' } else { '?' },
+            on_board: [Side::White, Side::Black].map(|side| self.stones(side).len() as u8),
+            owed: self.side_to_move.own_first([self.removals_owed, 0]),
+            quiet_turns,
         };
-        Ok((position, quiet_turns))
+        fields.checked(rules)
     }
 
     /// The position's text in its canonical form.
@@ -226,13 +239,14 @@ macro_rules! ensure {
 
 /// The fields of a position's text, each valid alone.
 struct Fields {
-    white: PointSet,
-    black: PointSet,
-    side_to_move: Side,
+    /// The position, whose removals follow from the other fields.
+    position: Position,
     phase: char,
     action: char,
-    /// White on board, in hand, Black on board, in hand, White's and Black's removals.
-    numbers: [u8; 6],
+    /// White's and Black's numbers of stones on the board, as the text says.
+    on_board: [u8; 2],
+    /// White's and Black's removals.
+    owed: [u8; 2],
     /// The quiet turns before the position; 0 without such a field.
     quiet_turns: u16,
 }
@@ -260,8 +274,8 @@ impl Fields {
                 )
             })
         };
-        let (white, black) = read_board(next("the board")?)?;
-        let side_to_move = match next("the side to move")? {
+        let stones = read_board(next("the board")?)?;
+        let side = match next("the side to move")? {
             "w" => Side::White,
             "b" => Side::Black,
             other => return Err(one_of("side to move", other, "w or b")),
@@ -285,42 +299,24 @@ impl Fields {
             .nth(FIELDS_BEFORE_COUNT)
             .filter(|word| is_number(word));
         let count = count.map(|word| read_number("the count of quiet turns", word));
+        let [white, white_in_hand, black, black_in_hand, owed @ ..] = numbers;
         Ok(Fields {
-            white,
-            black,
-            side_to_move,
+            position: Position::of_colours(stones, [white_in_hand, black_in_hand], side),
             phase,
             action,
-            numbers,
+            on_board: [white, black],
+            owed,
             quiet_turns: count.transpose()?.unwrap_or(0),
         })
     }
 
-    /// The position, if the fields agree with each other and with the rules.
-    fn position(&self, rules: &Rules) -> Result<Position, PositionError> {
-        let [
-            white_on,
-            white_in_hand,
-            black_on,
-            black_in_hand,
-            white_owes,
-            black_owes,
-        ] = self.numbers;
-        let side = self.side_to_move;
-        let [mover, waiting] = side.own_first([self.white, self.black]);
-        let [mover_in_hand, waiting_in_hand] = side.own_first([white_in_hand, black_in_hand]);
-        let position = Position {
-            mover,
-            waiting,
-            mover_in_hand,
-            waiting_in_hand,
-            side_to_move: side,
-            removals_owed: match self.action {
-                'r' => white_owes.max(black_owes),
-                _ => 0,
-            },
-        };
-        for (side, on_board) in [(Side::White, white_on), (Side::Black, black_on)] {
+    /// The position and the count of quiet turns, if the fields agree with each other and with the rules.
+    fn checked(mut self, rules: &Rules) -> Result<(Position, u32), PositionError> {
+        if self.action == 'r' {
+            self.position.removals_owed = self.owed[0].max(self.owed[1]);
+        }
+        let position = &self.position;
+        for (side, on_board) in [Side::White, Side::Black].into_iter().zip(self.on_board) {
             let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
             ensure!(
                 stones == u32::from(on_board),
@@ -346,12 +342,12 @@ impl Fields {
                 rules.stones
             );
         }
-        self.check_removals(&position, rules, [white_owes, black_owes])?;
-        self.check_phase(&position, rules)?;
+        self.check_removals(rules)?;
+        self.check_phase(rules)?;
         for side in [Side::White, Side::Black] {
             let total = position.total(side);
             let beaten = self.phase == 'o'
-                && side == self.side_to_move
+                && side == position.side_to_move
                 && total + 1 == u32::from(FEWEST_STONES);
             ensure!(
                 total >= u32::from(FEWEST_STONES) || beaten,
@@ -366,24 +362,22 @@ impl Fields {
                 FEWEST_STONES - 1
             );
         }
-        Ok(position)
+        match rules.counts_quiet_turns(position) {
+            true => Ok((self.position, self.quiet_turns.into())),
+            false => Ok((self.position, 0)),
+        }
     }
 
-    fn check_removals(
-        &self,
-        position: &Position,
-        rules: &Rules,
-        owed: [u8; 2],
-    ) -> Result<(), PositionError> {
-        let [white_owes, black_owes] = owed;
+    fn check_removals(&self, rules: &Rules) -> Result<(), PositionError> {
+        let (position, [white_owes, black_owes]) = (&self.position, self.owed);
         ensure!(
             white_owes == 0 || black_owes == 0,
             both_remove {},
             "both sides are said to remove a stone, White {white_owes} and Black {black_owes}; \
              only the side to move can"
         );
-        let side = self.side_to_move;
-        let [mine, others] = side.own_first(owed);
+        let side = position.side_to_move;
+        let [mine, others] = side.own_first(self.owed);
         ensure!(
             others == 0,
             other_side_removes { side: side },
@@ -440,10 +434,11 @@ impl Fields {
         Ok(())
     }
 
-    fn check_phase(&self, position: &Position, rules: &Rules) -> Result<(), PositionError> {
+    fn check_phase(&self, rules: &Rules) -> Result<(), PositionError> {
+        let (position, side) = (&self.position, self.position.side_to_move);
         let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
         // White places first; a side with a pending removal has already placed its stone.
-        let in_turn = match (self.side_to_move, position.removal_owed()) {
+        let in_turn = match (side, position.removal_owed()) {
             (Side::White, false) | (Side::Black, true) => white == black,
             (Side::White, true) | (Side::Black, false) => {
                 white + 1 == black || white == 0 && black == 0
@@ -454,11 +449,10 @@ impl Fields {
             hands {
                 white: white,
                 black: black,
-                side: self.side_to_move
+                side: side
             },
-            "white has {white} and black {} in hand, which cannot be when {} is to {}",
+            "white has {white} and black {} in hand, which cannot be when {side} is to {}",
             counted(black, "stone"),
-            self.side_to_move,
             if position.removal_owed() {
                 "remove"
             } else {
@@ -490,8 +484,8 @@ impl Fields {
     }
 }
 
-/// The stones of both sides from the three rings.
-fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
+/// White's and Black's stones from the three rings.
+fn read_board(word: &str) -> Result<[PointSet; 2], PositionError> {
     let length = word.chars().count();
     ensure!(
         length == LETTERS || word.chars().all(|letter| "O@*/".contains(letter)),
@@ -543,14 +537,14 @@ fn read_board(word: &str) -> Result<(PointSet, PointSet), PositionError> {
             }
         }
     }
-    Ok((white, black))
+    Ok([white, black])
 }
 
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn read_number<T: FromStr>(field: &str, word: &str) -> Result<T, PositionError> {
+pub(crate) fn read_number<T: FromStr>(field: &str, word: &str) -> Result<T, PositionError> {
     word.parse().map_err(|_| {
         let what = match is_number(word) {
             true => format!("is too large a number for {field}"),
