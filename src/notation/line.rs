@@ -90,18 +90,18 @@ pub struct Built {
 pub struct LineFailure {
     /// The place of its remark in the list.
     pub remark: usize,
-    /// The turn that was tried; `None` if the text is not a turn.
-    pub turn: Option<Turn>,
-    /// Why it is not possible.
+    /// Why the turn that was tried is not possible; `None` if the text is not a turn.
     pub error: Option<GameError>,
 }
 
 /// A line that is being made.
 struct Frame {
+    /// The turns, from the first position of the line on.
+    game: Game,
+    /// The same with comments and variations.
     line: Line,
-    /// The position before the last turn, and the last one.
+    /// The position before the last turn.
     before: Position,
-    now: Position,
     words: TurnWords,
     /// Where the words begin, and their text.
     place: TextPlace,
@@ -111,11 +111,11 @@ struct Frame {
 }
 
 impl Frame {
-    fn new(start: Position) -> Frame {
+    fn new(start: Game) -> Frame {
         Frame {
+            before: *start.position(),
+            game: start,
             line: Line::default(),
-            before: start,
-            now: start,
             words: TurnWords::default(),
             place: TextPlace::default(),
             text: String::new(),
@@ -127,7 +127,7 @@ impl Frame {
 struct LineBuilder<'a> {
     rules: &'a Rules,
     points: PointNaming,
-    main: Game,
+    /// The main line and the variations that are open.
     frames: Vec<Frame>,
     /// The number of variations that are too deep.
     ignored: usize,
@@ -145,8 +145,7 @@ pub fn build(start: &Game, points: PointNaming, parts: &[(TextPlace, Part)]) -> 
     let mut builder = LineBuilder {
         rules: start.rules(),
         points,
-        main: start.clone(),
-        frames: vec![Frame::new(*start.position())],
+        frames: vec![Frame::new(start.clone())],
         ignored: 0,
         turns: 0,
         result: None,
@@ -177,7 +176,7 @@ impl LineBuilder<'_> {
     fn number(&self) -> usize {
         let made = self.frames.iter().map(|frame| frame.line.turns.len());
         let replaced = self.frames.len() - 1;
-        let is_black = self.main.start().side_to_move() == Side::Black;
+        let is_black = self.frames[0].game.start().side_to_move() == Side::Black;
         (made.sum::<usize>() + usize::from(is_black)).saturating_sub(replaced) / 2 + 1
     }
 
@@ -221,7 +220,7 @@ impl LineBuilder<'_> {
         let frame = self.frame();
         let (before, is_cut) = (frame.before, frame.is_cut);
         let has_turn = !frame.line.turns.is_empty();
-        let mut frame = Frame::new(before);
+        let mut frame = Frame::new(Game::new(*self.rules, before));
         frame.is_cut = is_cut || !has_turn;
         if !is_cut && !has_turn {
             let message = "a variation before the first turn is left out";
@@ -242,12 +241,10 @@ impl LineBuilder<'_> {
             let remark = place.remark("variation_closed", [], message);
             return self.remarks.push(remark);
         }
-        let Some(frame) = self.frames.pop() else {
+        let Some(Frame { game, mut line, .. }) = self.frames.pop() else {
             return;
         };
-        let owed = frame.now.removal_owed();
-        let Frame { mut line, .. } = frame;
-        if let Some(last) = line.turns.pop_if(|_| owed) {
+        if let Some(last) = line.turns.pop_if(|_| game.position().removal_owed()) {
             let message = format!(
                 "the variation stops after {}, before the removal that it earns, so this turn is left out",
                 last.turn
@@ -295,9 +292,10 @@ impl LineBuilder<'_> {
 
     fn result(&mut self, place: TextPlace, text: &str, result: Option<GameResult>) {
         // `0-1` and `1/2` are also moves.
-        let Frame { now, is_cut, .. } = *self.frame();
-        let is_legal = |turn| now.actions(turn, self.rules).is_some();
-        if !is_cut && meanings(text, self.points).into_iter().any(is_legal) {
+        let (rules, meanings) = (self.rules, meanings(text, self.points));
+        let frame = self.frame();
+        let is_legal = |&turn: &Turn| frame.game.position().actions(turn, rules).is_some();
+        if !frame.is_cut && meanings.iter().any(is_legal) {
             return self.word(place, text);
         }
         if !self.is_main() {
@@ -313,7 +311,7 @@ impl LineBuilder<'_> {
             let text = shown(word);
             let message = format!("'{text}' follows the result of the game");
             let remark = place.remark("after_result", [("text", text)], message);
-            return self.cut(remark, None, None);
+            return self.cut(remark, None);
         }
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_clock = || {
@@ -374,7 +372,7 @@ impl LineBuilder<'_> {
         let text = shown(word);
         let message = format!("'{text}' is not a turn; {form}");
         let remark = place.remark("not_a_turn", [("text", text)], message);
-        self.go_no_further(remark, None, None);
+        self.go_no_further(remark, None);
     }
 
     /// Makes the turn of the words so far.
@@ -391,27 +389,22 @@ impl LineBuilder<'_> {
         };
         if self.turns >= MOST_TURNS {
             let message = format!("the game has more than {MOST_TURNS} turns");
-            return self.go_no_further(place.remark("too_long", [], message), None, None);
+            return self.go_no_further(place.remark("too_long", [], message), None);
         }
-        let rules = self.rules;
-        if self.frame().now.must_pass(rules) && !first.is_pass() {
-            let side = self.frame().now.side_to_move();
+        let position = *self.frame().game.position();
+        if position.must_pass(self.rules) && !first.is_pass() {
+            let side = position.side_to_move();
             let message = format!("{side} cannot move, and its pass is not written");
             let fields = [("side", side.to_string())];
             self.remarks
                 .push(place.remark("pass_missing", fields, message));
-            self.make(Turn::PASS);
+            // Passing is the only turn.
+            let _ = self.make(Turn::PASS);
         }
-        let mut error = None;
-        for &turn in &meanings {
-            match self.frame().now.made(turn, rules) {
-                Ok(_) => return self.make(turn),
-                Err(found) => {
-                    error.get_or_insert(found);
-                }
-            }
+        let Err(error) = self.make(first) else { return };
+        if meanings[1..].iter().any(|&turn| self.make(turn).is_ok()) {
+            return;
         }
-        let Some(error) = error else { return };
         let mut remark = place.remark("over", [("turn", first.to_string())], error.to_string());
         if let GameError::Illegal { side, reason, .. } = &error {
             remark.reason = "illegal";
@@ -420,55 +413,43 @@ impl LineBuilder<'_> {
             let point = reason.point.map(|point| ("point", point.to_string()));
             remark.fields.extend(point);
         }
-        self.go_no_further(remark, Some(first), Some(error));
+        self.go_no_further(remark, Some(error));
     }
 
-    /// Makes a legal turn or the next action of one.
-    fn make(&mut self, turn: Turn) {
-        let rules = self.rules;
-        let is_main = self.is_main();
+    /// Makes a turn or the next of its actions.
+    fn make(&mut self, turn: Turn) -> Result<(), GameError> {
         let frame = self.frame();
-        let Ok(actions) = frame.now.made(turn, rules) else {
-            return;
-        };
-        let mut begun = 0;
-        for (action, after) in actions {
-            match frame.line.turns.last_mut() {
-                Some(last) if frame.now.removal_owed() => {
-                    last.turn = last.turn.removing(last.turn.removed() | action.removed());
-                }
-                _ => {
-                    frame.line.turns.push(NotedTurn::from(action));
-                    frame.before = frame.now;
-                    begun += 1;
-                }
+        let before = *frame.game.position();
+        frame.game.make(turn)?;
+        match frame.line.turns.last_mut() {
+            Some(last) if before.removal_owed() => {
+                last.turn = last.turn.removing(last.turn.removed() | turn.removed());
             }
-            frame.now = after;
+            _ => {
+                frame.line.turns.push(NotedTurn::from(turn));
+                frame.before = before;
+                self.turns += 1;
+            }
         }
-        self.turns += begun;
-        if is_main {
-            // The same position allows the same turn.
-            let _ = self.main.make(turn);
-        }
+        Ok(())
     }
 
     /// Ends the line here, for the reason of a remark.
-    fn go_no_further(&mut self, mut why: Remark, turn: Option<Turn>, error: Option<GameError>) {
+    fn go_no_further(&mut self, mut why: Remark, error: Option<GameError>) {
         let what = match self.is_main() {
             true => "game",
             false => "variation",
         };
         let turns = counted(self.frame().line.turns.len(), "turn");
         why.message = format!("the {what} cannot go on after {turns}: {}", why.message);
-        self.cut(why, turn, error);
+        self.cut(why, error);
     }
 
-    fn cut(&mut self, mut remark: Remark, turn: Option<Turn>, error: Option<GameError>) {
+    fn cut(&mut self, mut remark: Remark, error: Option<GameError>) {
         remark.cuts = self.is_main();
         if remark.cuts {
             self.failure = Some(LineFailure {
                 remark: self.remarks.len(),
-                turn,
                 error,
             });
         } else {
@@ -493,11 +474,10 @@ impl LineBuilder<'_> {
             let remark = &mut self.remarks[failure.remark];
             remark.message += "; what follows is left out";
         }
-        let mut line = self.frames.swap_remove(0).line;
-        let owed = self.main.position().removal_owed();
-        line.turns.pop_if(|_| owed);
+        let Frame { game, mut line, .. } = self.frames.swap_remove(0);
+        line.turns.pop_if(|_| game.position().removal_owed());
         Built {
-            game: self.main,
+            game,
             line,
             result: self.result,
             remarks: self.remarks,

@@ -5,7 +5,6 @@ use super::numbering::PointNaming;
 use super::position;
 use crate::engine::game::{Game, GameError};
 use crate::rules::position::{Position, PositionError, Side};
-use crate::rules::turns::Turn;
 use crate::rules::{Blocked, Rules};
 
 /// The names of sets of rules, in small letters without spaces and signs.
@@ -134,10 +133,11 @@ fn difference(own: &Rules, other: &Rules) -> String {
 /// The sentence about a mill that was closed while placing and took no stone from the board.
 fn dooz(built: &Built) -> Option<String> {
     let failure = built.failure.as_ref()?;
-    let places = failure.turn.is_some_and(Turn::places);
-    let is_owed = matches!(&failure.error, Some(GameError::Illegal { reason, .. }) if reason.name == "removal_owed");
-    let position: &Position = built.game.position();
-    (places && is_owed && position.is_placing()).then(|| {
+    let Some(GameError::Illegal { action, reason, .. }) = &failure.error else {
+        return None;
+    };
+    let is_owed = action.places() && reason.name == "removal_owed";
+    (is_owed && built.game.position().is_placing()).then(|| {
         "a mill that takes its stone from the hand, as in Dooz, is not among the rules that can be read".to_owned()
     })
 }
