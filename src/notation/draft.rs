@@ -33,8 +33,8 @@ pub(super) struct Draft {
     has_rules: bool,
     /// The text of its first position.
     pub start: Option<(String, TextPlace)>,
-    /// Whether more words of the position may follow.
-    pub start_goes_on: Option<StartWords>,
+    /// Whether more words of the position may follow: up to `moves` in a line of the protocol, else letters and numbers.
+    pub start_goes_on: bool,
     /// Whether its first position is from a line of the engine protocol.
     pub is_protocol: bool,
     pub parts: Vec<(TextPlace, Part)>,
@@ -64,15 +64,6 @@ pub(super) struct Draft {
     pub remarks: Vec<Remark>,
     remarks_left_out: usize,
     is_full: bool,
-}
-
-/// The words that a position may have in its line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum StartWords {
-    /// Up to `moves`.
-    Protocol,
-    /// Letters and numbers.
-    Fields,
 }
 
 impl Draft {
@@ -221,32 +212,27 @@ impl Draft {
 
     /// Takes a word that goes on with the text of the first position.
     pub fn takes_start_word(&mut self, word: &str) -> bool {
-        let (Some(kind), Some((text, _))) = (self.start_goes_on, &mut self.start) else {
+        let (true, Some((text, _))) = (self.start_goes_on, &mut self.start) else {
             return false;
         };
         let is_field = || {
             let mut digits = word.trim_start_matches('-').bytes();
             digits.all(|byte| byte.is_ascii_digit()) || word.len() == 1 || word.contains(':')
         };
-        let belongs = match kind {
-            StartWords::Protocol => word != "moves",
-            StartWords::Fields => is_field(),
+        let belongs = match self.is_protocol {
+            true => word != "moves",
+            false => is_field(),
         };
         if !belongs {
-            self.start_goes_on = None;
+            self.start_goes_on = false;
             // `moves` is not a turn.
-            return kind == StartWords::Protocol;
+            return self.is_protocol;
         }
         if text.len() < LONGEST_TURN {
             text.push(' ');
             text.push_str(word);
         }
         true
-    }
-
-    /// Ends the text of the first position.
-    pub fn end_start(&mut self) {
-        self.start_goes_on = None;
     }
 
     /// The start of the game, as a text for [`names::start`] and its place; `None` for the empty board.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::mem;
 
-use super::draft::{Draft, StartWords, is_result, turns_of};
+use super::draft::{Draft, is_result, turns_of};
 use super::lexer::{Chunk, Chunks, Lexer, Token};
 use super::line::{Part, TextPlace};
 use super::position::{self, PositionForm};
@@ -58,22 +58,9 @@ impl<R: BufRead> RecordReader<R> {
         let (lexer, drafts) = (&mut self.lexer, &mut self.drafts);
         let (mut text, mut place) = (piece.text.as_str(), piece.place);
         if place.column == 1 && !lexer.in_comment() {
-            drafts.end_open_variation(text);
-        }
-        if place.column == 1 && !lexer.in_comment() && drafts.draft.depth == 0 {
-            match drafts.begin_line(text, place, piece.ends_line) {
-                LineStart::Read => text = "",
-                LineStart::Remark => lexer.begin_comment(place, None),
-                LineStart::Text => {}
-            }
-            if lexer.in_comment() || text.trim_start().starts_with('[') {
-                let used = match lexer.in_comment() {
-                    true => text.find(['#', '%']).map_or(0, |at| at + 1),
-                    false => drafts.tags(text, place),
-                };
-                place = place.after(&text[..used]);
-                text = &text[used..];
-            }
+            let used = drafts.begin_line(lexer, text, place, piece.ends_line);
+            place = place.after(&text[..used]);
+            text = &text[used..];
         }
         lexer.tokens(text, place, &mut |place, token| drafts.token(place, token));
         drafts.draft.not_utf8 = drafts.draft.not_utf8.or(piece.not_utf8);
@@ -146,16 +133,6 @@ pub fn protocol_game(line: &str, rules: &Rules) -> Result<Game, String> {
     }
 }
 
-/// The kind of a line, by its start.
-enum LineStart {
-    /// Nothing of it is left.
-    Read,
-    /// It is a comment.
-    Remark,
-    /// It has tags, turns or a position.
-    Text,
-}
-
 /// The game that is being read, and those that have been read.
 #[derive(Debug)]
 struct Drafts {
@@ -167,26 +144,34 @@ struct Drafts {
 }
 
 impl Drafts {
-    /// Ends a game with a variation that is not closed, where tags begin another game.
-    fn end_open_variation(&mut self, text: &str) {
-        if self.draft.depth > 0 && tag(text.trim_start()).is_some() {
+    /// Looks at a line, or at the first piece of it, before its tokens are read; returns the number of bytes that need
+    /// no more reading.
+    fn begin_line(
+        &mut self,
+        lexer: &mut Lexer,
+        text: &str,
+        place: TextPlace,
+        is_whole: bool,
+    ) -> usize {
+        if self.draft.depth > 0 {
+            // In a variation that is not closed, only tags begin another game.
+            if tag(text.trim_start()).is_none() {
+                return 0;
+            }
             self.end();
         }
-    }
-
-    /// Looks at a line, or at the first piece of it, before its tokens are read.
-    fn begin_line(&mut self, text: &str, place: TextPlace, is_whole: bool) -> LineStart {
         let line = text.trim();
         let first = line.split_whitespace().next().unwrap_or_default();
         let is_remark = first.starts_with(['#', '%']);
         let draft = &mut self.draft;
         draft.part_comments(line.is_empty() || is_remark);
         if is_remark {
-            return LineStart::Remark;
+            lexer.begin_comment(place, None);
+            return text.find(['#', '%']).map_or(0, |at| at + 1);
         }
         draft.is_paused |= line.is_empty() || draft.is_column && turns_of(line) > 1;
         if line.is_empty() {
-            return LineStart::Read;
+            return text.len();
         }
         if first == "setoption" {
             self.begin_game();
@@ -202,16 +187,16 @@ impl Drafts {
                 let remark = place.remark("not_a_line", [("text", text)], message);
                 self.draft.remark(remark);
             }
-            return LineStart::Read;
+            return text.len();
         }
         let is_object = line.starts_with('{') && line.ends_with('}') && line.contains("\"board\"");
         let form = position::form_of(first);
         if is_whole && (is_object || matches!(form, Some(PositionForm::Mfen | PositionForm::Rings)))
         {
             self.begin_position(line, place);
-            return LineStart::Read;
+            return text.len();
         }
-        LineStart::Text
+        self.tags(text, place)
     }
 
     /// Ends the game before tags, a position or an option, which come before all turns of a game.
@@ -261,20 +246,18 @@ impl Drafts {
     }
 
     fn token(&mut self, place: TextPlace, token: Token) {
+        if !matches!(token, Token::Word(..)) {
+            self.draft.start_goes_on = false;
+        }
         match token {
             Token::Word(word, after) => self.word(place, word, after),
-            Token::Comment(text) => {
-                self.draft.end_start();
-                if !text.is_empty() {
-                    self.draft.add(place, Part::Comment(text.into()));
-                }
-            }
+            Token::Comment(text) if text.is_empty() => {}
+            Token::Comment(text) => self.draft.add(place, Part::Comment(text.into())),
             Token::LongComment => {
                 let message = "a comment is too long, and its end is left out";
                 self.draft.remark(place.remark("too_long", [], message));
             }
             Token::Open => {
-                self.draft.end_start();
                 self.draft.depth += 1;
                 self.draft.add(place, Part::Open);
             }
@@ -283,7 +266,6 @@ impl Drafts {
     }
 
     fn close(&mut self, place: TextPlace) {
-        self.draft.end_start();
         let draft = &mut self.draft;
         if draft.depth > 0 {
             draft.depth -= 1;
@@ -311,10 +293,7 @@ impl Drafts {
             self.begin_position(form.map_or("", |_| word), place);
             let draft = &mut self.draft;
             draft.is_protocol = form.is_none();
-            draft.start_goes_on = Some(match form {
-                None => StartWords::Protocol,
-                Some(_) => StartWords::Fields,
-            });
+            draft.start_goes_on = true;
             if draft.is_protocol {
                 draft.rules = self.option.clone();
             }
@@ -371,7 +350,7 @@ impl Drafts {
 
     fn end_line(&mut self, in_comment: bool) {
         let draft = &mut self.draft;
-        draft.end_start();
+        draft.start_goes_on = false;
         if in_comment || draft.depth > 0 {
             return;
         }
