@@ -268,15 +268,7 @@ pub struct MatchScore {
     reviewed: u64,
     turns: u64,
     /// By the place of the start and the number of the pair of games.
-    pairs: BTreeMap<(usize, u64), PairSum>,
-}
-
-/// The games of a pair or of a start.
-#[derive(Clone, Copy, Debug, Default)]
-struct PairSum {
-    points: f64,
-    won: f64,
-    games: f64,
+    pairs: BTreeMap<(usize, u64), ResultCounts>,
 }
 
 /// The result of a match. Wins, draws, losses and score are those of the first player.
@@ -323,10 +315,10 @@ pub struct PlayerReport {
 impl MatchScore {
     /// Counts a game.
     pub fn add(&mut self, game: &PlayedGame) {
-        let points = game.result.points(game.first);
         self.results.add(game.result, game.first);
         if game.forfeit.is_some() {
-            self.forfeits[usize::from(points == 1.0)] += 1;
+            let has_won = game.result == GameResult::won_by(game.first);
+            self.forfeits[usize::from(has_won)] += 1;
         }
         if let Some(error) = game.first_error {
             let player = usize::from(error.player == 2);
@@ -336,11 +328,7 @@ impl MatchScore {
         self.reviewed += u64::from(game.reviewed);
         self.turns += game.turns;
         let pair = self.pairs.entry((game.start, game.number / 2));
-        pair.or_default().add(&PairSum {
-            points,
-            won: f64::from(points == 1.0),
-            games: 1.0,
-        });
+        pair.or_default().add(game.result, game.first);
     }
 
     /// The result, for players with these names and settings.
@@ -362,9 +350,9 @@ impl MatchScore {
             }
         };
         let samples = self.samples();
-        let interval_of = |part: fn(&PairSum) -> f64| {
-            let samples: Vec<_> = samples.iter().map(|sum| (part(sum), sum.games)).collect();
-            interval(&samples)
+        let interval_of = |part: fn(&ResultCounts) -> f64| {
+            let samples = samples.iter().map(|sum| (part(sum), sum.games() as f64));
+            interval(&samples.collect::<Vec<_>>())
         };
         MatchReport {
             players: [player(first, 0), player(second, 1)],
@@ -372,31 +360,23 @@ impl MatchScore {
             games: self.results.games(),
             results: self.results,
             score: self.results.score(),
-            score_interval: interval_of(|sum| sum.points),
-            wins_interval: interval_of(|sum| sum.won),
+            score_interval: interval_of(ResultCounts::points),
+            wins_interval: interval_of(|sum| sum.wins as f64),
             reviewed: self.reviewed,
             turns: self.turns,
             seconds,
         }
     }
 
-    /// The sums of each start; those of each pair of games if there is only one start.
-    fn samples(&self) -> Vec<PairSum> {
-        let mut starts: BTreeMap<usize, PairSum> = BTreeMap::new();
+    /// The results of each start; those of each pair of games if there is only one start.
+    fn samples(&self) -> Vec<ResultCounts> {
+        let mut starts: BTreeMap<usize, ResultCounts> = BTreeMap::new();
         for (&(start, _), pair) in &self.pairs {
-            starts.entry(start).or_default().add(pair);
+            starts.entry(start).or_default().join(pair);
         }
         match starts.len() {
             1 => self.pairs.values().copied().collect(),
             _ => starts.into_values().collect(),
         }
-    }
-}
-
-impl PairSum {
-    fn add(&mut self, other: &PairSum) {
-        self.points += other.points;
-        self.won += other.won;
-        self.games += other.games;
     }
 }

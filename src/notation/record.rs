@@ -181,15 +181,26 @@ impl ResultCounts {
         }
     }
 
+    /// Adds the counts of other games.
+    pub(crate) fn join(&mut self, other: &ResultCounts) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+    }
+
     /// The number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
+    /// The sum of the points.
+    pub(crate) fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
     /// The mean of the points, from 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
-        let points = self.wins as f64 + self.draws as f64 / 2.0;
-        (self.games() > 0).then(|| points / self.games() as f64)
+        (self.games() > 0).then(|| self.points() / self.games() as f64)
     }
 }
 

@@ -69,17 +69,8 @@ impl fmt::Display for DrawnTurns {
     }
 }
 
-/// The turns of a position in the order of preference.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidates {
-    /// The turns, the one to play first.
-    pub turns: Vec<RankedTurn>,
-    /// The number of values looked up.
-    pub lookups: u64,
-}
-
-/// Ranks the turns of a game's position. Once the time is over, no more replies are looked up; turns whose
-/// replies are unknown come after the others.
+/// The turns of a game's position, the one to play first, and the number of values looked up. Once the time is
+/// over, no more replies are looked up; turns whose replies are unknown come after the others.
 ///
 /// # Errors
 ///
@@ -90,16 +81,16 @@ pub(crate) fn rank(
     seed: u64,
     drawn: DrawnTurns,
     deadline: Deadline<'_>,
-) -> Result<Candidates, DbError> {
+) -> Result<(Vec<RankedTurn>, u64), DbError> {
     let mut turns = look_up_game(database, game, deadline.first_end())?.turns;
     let mut lookups = turns.len() as u64;
     let Some(best) = turns.first().map(|best| best.value) else {
-        return Ok(Candidates { turns, lookups });
+        return Ok((turns, lookups));
     };
     let count = QuietCount::of(game);
     if count.may_cut(best) {
         let turns = count.rank(database, turns, &|| deadline.is_over());
-        return Ok(Candidates { turns, lookups });
+        return Ok((turns, lookups));
     }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
     if equal > 1 && best.wdl() == Wdl::Win && best.dtw().is_none() {
@@ -108,7 +99,7 @@ pub(crate) fn rank(
         if let Some(place) = kept.position(|turn| Some(turn.turn) == chosen) {
             turns[..=place].rotate_right(1);
         }
-        return Ok(Candidates { turns, lookups });
+        return Ok((turns, lookups));
     }
     // After a winning turn all replies lose, and a single turn needs no comparison.
     let gains = match equal == 1 || best.wdl() == Wdl::Win {
@@ -140,7 +131,7 @@ pub(crate) fn rank(
     for (place, (turn, ..)) in candidates.into_iter().enumerate() {
         turns[place] = turn;
     }
-    Ok(Candidates { turns, lookups })
+    Ok((turns, lookups))
 }
 
 /// The gain of each turn, -1 if it is not known, and the number of values looked up:

@@ -236,20 +236,21 @@ impl Player {
             start: Instant::now(),
             time: limits.time,
         };
-        let candidates = choose::rank(&self.database, game, self.seed, self.drawn, deadline)?;
+        let (ranked, lookups) =
+            choose::rank(&self.database, game, self.seed, self.drawn, deadline)?;
         let mut first = None;
-        for (number, ranked) in (1..=limits.lines.max(1)).zip(&candidates.turns) {
-            let turns = self.known_line(game, ranked, deadline);
+        for (number, first_turn) in (1..=limits.lines.max(1)).zip(&ranked) {
+            let turns = self.known_line(game, first_turn, deadline);
             let depth = turns.len() as u32;
             let variation = PrincipalVariation {
                 turns,
                 number,
-                score: Score::from(game.rules().distance().to_end(ranked.value)),
-                value: Some(ranked.value),
+                score: Score::from(game.rules().distance().to_end(first_turn.value)),
+                value: Some(first_turn.value),
                 depth,
                 seldepth: depth,
-                nodes: candidates.turns.len() as u64,
-                tb_hits: candidates.lookups,
+                nodes: ranked.len() as u64,
+                tb_hits: lookups,
                 time: deadline.start.elapsed(),
             };
             report(&variation);
