@@ -16,7 +16,7 @@ use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
 use crate::sample::{Family, seed_of};
-use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
+use crate::search::{Evaluation, Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
 use crate::value::{Dtw, Value};
 
@@ -366,7 +366,7 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
 fn difficulty(position: &Position, solution: &[SolutionStep], rules: &Rules) -> Difficulty {
     let turn = solution[0].turn;
     let legal = solution[0].legal;
-    let search = Search::new(*rules, SEARCH_BYTES, 1).by_hand();
+    let search = Search::new(*rules, SEARCH_BYTES, 1).evaluating(Evaluation::ByHand);
     let run = |limits: Limits, report: &mut dyn FnMut(&PrincipalVariation)| {
         let stop = AtomicBool::new(false);
         search.run(position, &[], &NoProber, &limits, &stop, report)

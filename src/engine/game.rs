@@ -72,6 +72,10 @@ impl fmt::Display for GameError {
 
 impl std::error::Error for GameError {}
 
+/// The form of the line that sets a position, for errors.
+pub(crate) const POSITION_LINE: &str = "a position is set with 'position startpos' or 'position fen …', \
+    optionally followed by 'moves …'";
+
 /// The most characters of an invalid text that an error repeats.
 const SHOWN_LETTERS: usize = 20;
 
@@ -259,8 +263,6 @@ impl Game {
     ///
     /// A sentence about the first thing that is wrong.
     pub fn parse(line: &str, rules: &Rules) -> Result<Game, String> {
-        const FORM: &str = "a position is set with 'position startpos' or 'position fen …', \
-            optionally followed by 'moves …'";
         let mut words = line.split_whitespace();
         let (command, kind) = (words.next(), words.next());
         let before_moves = words.by_ref().take_while(|&word| word != "moves");
@@ -270,7 +272,7 @@ impl Game {
             (Some("position"), Some("fen"), false) => {
                 Game::from_position(&fen, rules).map_err(|error| error.to_string())?
             }
-            _ => return Err(FORM.to_owned()),
+            _ => return Err(POSITION_LINE.to_owned()),
         };
         for action in words {
             game.play(action).map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use super::numbering::{Grid, PointNaming};
 use super::record::{GameResult, Record, Remark};
 use super::words::{TurnWords, atoms, coordinates, meanings, names_point};
 use crate::board::POINTS;
-use crate::engine::game::{Game, shown};
+use crate::engine::game::{Game, POSITION_LINE, shown};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 
@@ -246,11 +246,9 @@ impl Draft {
                 ("startpos", "") => return Ok(None),
                 ("fen", fen) => fen.to_owned(),
                 _ => {
-                    let message = "a position is set with 'position startpos' or 'position fen …', \
-                        optionally followed by 'moves …'";
-                    return Err(place
-                        .remark("not_a_start", [("text", shown(text.trim()))], message)
-                        .cutting());
+                    let fields = [("text", shown(text.trim()))];
+                    let remark = place.remark("not_a_start", fields, POSITION_LINE);
+                    return Err(remark.cutting());
                 }
             },
         };

@@ -51,7 +51,7 @@ pub enum Part {
     /// A turn or a part of one.
     Word(Box<str>),
     /// The number of a turn.
-    Number(u32),
+    Number,
     /// A mark of the turn before it that stands alone, such as `$4`.
     Mark(Box<str>),
     /// A comment.
@@ -197,7 +197,7 @@ impl LineBuilder<'_> {
             Part::Word(word) => self.word(place, word),
             Part::Comment(comment) => self.comment(comment),
             Part::Mark(mark) => self.mark(place, &format!(" {mark}")),
-            Part::Number(_) | Part::Open | Part::Close => {}
+            Part::Number | Part::Open | Part::Close => {}
         }
     }
 

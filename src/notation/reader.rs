@@ -269,7 +269,7 @@ impl Drafts {
         let draft = &mut self.draft;
         if draft.depth > 0 {
             draft.depth -= 1;
-        } else if let Some((_, Part::Number(_))) = draft.parts.last() {
+        } else if let Some((_, Part::Number)) = draft.parts.last() {
             // `3) d6`
             return;
         }
@@ -309,7 +309,7 @@ impl Drafts {
             return draft.add(place, part);
         }
         let is_main = draft.depth == 0;
-        let begins_line = begins_line && !matches!(draft.parts.last(), Some((_, Part::Number(_))));
+        let begins_line = begins_line && !matches!(draft.parts.last(), Some((_, Part::Number)));
         if let Some((number, dots, length)) = number_of(word, after, is_main, begins_line) {
             self.number(place, number, dots < 3);
             if length < word.len() {
@@ -345,7 +345,7 @@ impl Drafts {
             self.end();
         }
         self.draft.has_numbers = true;
-        self.draft.add(place, Part::Number(number));
+        self.draft.add(place, Part::Number);
     }
 
     fn end_line(&mut self, in_comment: bool) {

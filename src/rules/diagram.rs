@@ -29,8 +29,14 @@ pub fn draw(position: &Position, show: impl Fn(Point, Option<Side>, char) -> Str
             match point {
                 None => picture.push(letter),
                 Some(point) => {
-                    let side = owner(position, point);
-                    picture += &show(point, side, symbol(side));
+                    let mut sides = [Side::White, Side::Black].into_iter();
+                    let side = sides.find(|&side| position.stones(side).contains(point));
+                    let symbol = match side {
+                        Some(Side::White) => 'O',
+                        Some(Side::Black) => '@',
+                        None => '·',
+                    };
+                    picture += &show(point, side, symbol);
                 }
             }
         }
@@ -38,18 +44,4 @@ pub fn draw(position: &Position, show: impl Fn(Point, Option<Side>, char) -> Str
     }
     picture += "    a b c d e f g\n";
     picture
-}
-
-fn owner(position: &Position, point: Point) -> Option<Side> {
-    [Side::White, Side::Black]
-        .into_iter()
-        .find(|&side| position.stones(side).contains(point))
-}
-
-fn symbol(side: Option<Side>) -> char {
-    match side {
-        Some(Side::White) => 'O',
-        Some(Side::Black) => '@',
-        None => '·',
-    }
 }

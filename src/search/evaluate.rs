@@ -25,7 +25,8 @@ impl Evaluation {
         Network::embedded(rules).map_or(Evaluation::ByHand, Evaluation::Network)
     }
 
-    /// The best evaluation of positions that this side wins.
+    /// The best evaluation of positions that this side wins, for a search for a short way to the end. Draws are then
+    /// what its prober says, and repetitions.
     pub fn of_win(rules: &Rules, winner: Side) -> Evaluation {
         Network::embedded_for_turns(rules).map_or(Evaluation::ByHand, |network| {
             Evaluation::Turns(network, winner)

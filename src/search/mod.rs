@@ -29,7 +29,7 @@ pub(crate) use self::evaluate::Evaluation;
 use self::root::Root;
 use self::table::TranspositionTable;
 use crate::rules::Rules;
-use crate::rules::position::{Position, Side};
+use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::value::Value;
 
@@ -150,19 +150,10 @@ impl Search {
         }
     }
 
-    /// The search with the evaluation by hand-made rules, even where a network is better.
+    /// The search with another evaluation than the best for the rules.
     #[must_use]
-    pub(crate) fn by_hand(mut self) -> Search {
-        self.evaluation = Evaluation::ByHand;
-        self
-    }
-
-    /// The search for a short way to the end of positions that this side wins: with the network for the turns
-    /// to the end, by hand where there is none. Draws are what the prober says, and repetitions.
-    #[must_use]
-    pub(crate) fn towards_win(mut self, winner: Side) -> Search {
-        self.evaluation = Evaluation::of_win(&self.rules, winner);
-        self
+    pub(crate) fn evaluating(self, evaluation: Evaluation) -> Search {
+        Search { evaluation, ..self }
     }
 
     /// The size of the transposition table in bytes: less than asked for if the system refused more.
@@ -190,14 +181,12 @@ impl Search {
 
     /// The score of a position by a search of this depth without databases, on one thread.
     pub(crate) fn score(&self, position: &Position, depth: u32) -> Score {
-        let (rules, never) = (&self.rules, AtomicBool::new(false));
-        let prober = &NoProber;
+        let never = AtomicBool::new(false);
         let evaluator = ProberEvaluator {
-            prober,
-            rules,
-            evaluation: self.evaluation,
+            prober: &NoProber,
+            search: self,
         };
-        let context = SearchContext::new(rules, &self.table, &evaluator, &never);
+        let context = SearchContext::new(&self.rules, &self.table, &evaluator, &never);
         Worker::new(&context, &[]).search((*position).into(), Window::ALL, depth, 0)
     }
 
@@ -221,11 +210,9 @@ impl Search {
         self.table.next_search();
         let abdada = (self.threads > 1).then(Abdada::new);
         let finished = AtomicBool::new(false);
-        let rules = &self.rules;
         let evaluator = ProberEvaluator {
             prober,
-            rules,
-            evaluation: self.evaluation,
+            search: self,
         };
         let context = SearchContext {
             finished: &finished,
@@ -236,7 +223,7 @@ impl Search {
             abdada: abdada.as_ref(),
             pvs: matches!(limits.algorithm, Algorithm::Pvs | Algorithm::Selective),
             selective: limits.algorithm == Algorithm::Selective && self.evaluation.is_network(),
-            ..SearchContext::new(rules, &self.table, &evaluator, stop)
+            ..SearchContext::new(&self.rules, &self.table, &evaluator, stop)
         };
         let root = || Root::new(&context, position, earlier, limits, start);
         thread::scope(|scope| {
@@ -254,8 +241,7 @@ impl Search {
 /// Values from a prober, otherwise the static evaluation.
 struct ProberEvaluator<'a> {
     prober: &'a dyn Prober,
-    rules: &'a Rules,
-    evaluation: Evaluation,
+    search: &'a Search,
 }
 
 impl Evaluator for ProberEvaluator<'_> {
@@ -266,6 +252,6 @@ impl Evaluator for ProberEvaluator<'_> {
     }
 
     fn evaluate(&self, position: &Position) -> Score {
-        self.evaluation.of(position, self.rules)
+        self.search.evaluation.of(position, &self.search.rules)
     }
 }

@@ -24,11 +24,11 @@ use crate::rules::turns::Turn;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
     /// The value is the score.
-    Exact,
+    Exact = 1,
     /// The value is the score or more.
-    AtLeast,
+    AtLeast = 2,
     /// The value is the score or less.
-    AtMost,
+    AtMost = 3,
 }
 
 /// The table's entry for a position.
@@ -50,13 +50,8 @@ const AGE: u32 = DEPTH + 8;
 
 impl TableEntry {
     fn pack(self, age: u8) -> u64 {
-        let bound = match self.bound {
-            Bound::Exact => 1,
-            Bound::AtLeast => 2,
-            Bound::AtMost => 3,
-        };
         u64::from(self.turn.number())
-            | bound << BOUND
+            | (self.bound as u64) << BOUND
             | u64::from(self.score.number() as u16) << SCORE
             | u64::from(self.depth) << DEPTH
             | u64::from(age) << AGE

@@ -22,7 +22,7 @@ use super::{Deadline, look_up, look_up_game, progress};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
-use crate::search::Search;
+use crate::search::{Evaluation, Search};
 use crate::store::DbError;
 use crate::value::Wdl;
 
@@ -153,7 +153,7 @@ fn gains(
         return (vec![0.0; turns.len()], 0);
     }
     let search = (choice == DrawnTurns::Pressure)
-        .then(|| Search::new(*database.rules(), 1 << 16, 1).by_hand());
+        .then(|| Search::new(*database.rules(), 1 << 16, 1).evaluating(Evaluation::ByHand));
     let mut lookups = 0;
     let gain = |turn: &RankedTurn| {
         let answer = match deadline.is_over() {

@@ -22,7 +22,7 @@ use crate::random::Random;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::search::clock::Instant;
-use crate::search::{Limits, NoProber, PrincipalVariation, Score, Search};
+use crate::search::{Evaluation, Limits, NoProber, PrincipalVariation, Score, Search};
 use crate::store::DbError;
 use crate::value::Wdl;
 
@@ -345,7 +345,8 @@ impl Player {
         mut random: Random,
     ) -> Option<Choice> {
         let (position, earlier) = (game.position(), game.earlier());
-        let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1).by_hand();
+        let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
+        let search = search.evaluating(Evaluation::ByHand);
         let depth = self.level.depth(&mut random);
         let weaker = Limits {
             depth: Some(limits.depth.unwrap_or(u32::MAX).min(depth)),

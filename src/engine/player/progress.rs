@@ -16,7 +16,7 @@ use crate::index::Material;
 use crate::probe::{Database, RankedTurn};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
-use crate::search::{Limits, Prober, Search};
+use crate::search::{Evaluation, Limits, Prober, Search};
 use crate::value::{Value, Wdl};
 
 /// The bytes of the transposition table.
@@ -99,7 +99,7 @@ impl LostWins<'_> {
     fn search(&self, game: &Game, limits: &Limits, stop: &AtomicBool) -> Option<Turn> {
         let search = Search::new(*game.rules(), HASH_BYTES, 1);
         let search = match self.sees_all {
-            true => search.towards_win(self.winner),
+            true => search.evaluating(Evaluation::of_win(game.rules(), self.winner)),
             false => search,
         };
         let (position, earlier) = (game.position(), game.earlier());

@@ -10,7 +10,7 @@ use crate::value::{Value, Wdl};
 
 /// Whether scores for the side to move change their sign for the configured perspective.
 pub(super) fn is_turned(position: &Position, options: &EngineOptions) -> bool {
-    options.is_white_view() && position.side_to_move() == Side::Black
+    options.view == 1 && position.side_to_move() == Side::Black
 }
 
 /// The `info` line of a variation.

@@ -39,7 +39,7 @@ pub(super) struct EngineOptions {
     /// Whether to report the chances of win, draw and loss.
     pub shows_wdl: bool,
     /// 0 if scores are for the side to move, 1 if they are for White.
-    view: usize,
+    pub view: usize,
     /// The playing strength, 0 to 30; 30 is perfect.
     pub level: u32,
     algorithm: usize,
@@ -126,11 +126,6 @@ impl EngineOptions {
     /// The playing strength.
     pub fn skill(&self) -> SkillLevel {
         SkillLevel::new(self.level as u8)
-    }
-
-    /// Whether scores are for White instead of the side to move.
-    pub(crate) fn is_white_view(&self) -> bool {
-        self.view == 1
     }
 
     /// Sets an option.
