@@ -342,37 +342,24 @@ impl Draft {
     ///
     /// The remark about rules of a file that are not `given`: by others, the turns mean nothing.
     fn rules(&mut self, given: &Rules) -> Result<Rules, Remark> {
-        for tag in ["Rules", "Variant", "GameType"] {
-            if let Some((name, place)) = self.tag(tag) {
-                return self.rules_named(&name, place, given, tag == "Rules");
-            }
-        }
-        match self.rules.clone() {
-            Some((name, place)) => self.rules_named(&name, place, given, true),
-            None => Ok(*given),
-        }
-    }
-
-    /// The rules of a name; with `is_exact`, it may be an exact one, as the programs of this
-    /// project write.
-    fn rules_named(
-        &mut self,
-        name: &str,
-        place: TextPlace,
-        given: &Rules,
-        is_exact: bool,
-    ) -> Result<Rules, Remark> {
+        let mut tags = ["Rules", "Variant", "GameType"].into_iter();
+        let tagged = tags.find_map(|tag| Some((self.tag(tag)?, tag == "Rules")));
+        let named = tagged.or_else(|| Some((self.rules.clone()?, true)));
+        // The programs of this project write exact names.
+        let Some(((name, place), is_exact)) = named else {
+            return Ok(*given);
+        };
         let known = if name == given.to_string() {
             Some(*given)
         } else {
-            let exact = is_exact.then(|| Rules::named(name)).flatten();
-            exact.or_else(|| names::named(name, given))
+            let exact = is_exact.then(|| Rules::named(&name)).flatten();
+            exact.or_else(|| names::named(&name, given))
         };
         self.has_rules = known.is_some();
         if let Some(known) = known {
             return Ok(known);
         }
-        let text = shown(name);
+        let text = shown(&name);
         let message = format!("the rules '{text}' are not among those that can be read");
         let mut remark = place.remark("unknown_rules", [("text", text)], message);
         if is_exact && name.contains(Rules::SETTINGS) {
@@ -485,11 +472,15 @@ impl Draft {
             let message = format!("'{text}' is not a result; it is 1-0, 0-1, 1/2-1/2 or *");
             self.remark(place.remark("not_a_result", [("text", text)], message));
         }
-        if let (Some(written), Some(of_tag), true) = (written, of_tag, written != of_tag) {
-            let (written, tag) = (written.text(), of_tag.text());
-            let message = format!("the game ends in {written}, but its tag says {tag}");
-            let fields = [("written", written.to_owned()), ("other", tag.to_owned())];
-            self.remark(end.remark("other_result", fields, message));
+        let contradiction = |written: Option<GameResult>, other: Option<GameResult>, words| {
+            let [written, other] = [written?.text(), other?.text()];
+            let [before, between] = words;
+            let message = format!("{before} {written}, but {between} {other}");
+            let fields = [("written", written.to_owned()), ("other", other.to_owned())];
+            (written != other).then(|| end.remark("other_result", fields, message))
+        };
+        if let Some(remark) = contradiction(written, of_tag, ["the game ends in", "its tag says"]) {
+            self.remark(remark);
         }
         let is_cut = self.remarks.iter().any(|remark| remark.cuts);
         if let (false, true, Some(last)) = (
@@ -505,11 +496,8 @@ impl Draft {
         }
         let stated = written.or(of_tag);
         let found = GameResult::of(game);
-        if let (Some(stated), Some(found), true) = (stated, found, stated != found) {
-            let (written, board) = (stated.text(), found.text());
-            let message = format!("the text says {written}, but the board says {board}");
-            let fields = [("written", written.to_owned()), ("other", board.to_owned())];
-            self.remark(end.remark("other_result", fields, message));
+        if let Some(remark) = contradiction(stated, found, ["the text says", "the board says"]) {
+            self.remark(remark);
         }
         stated.or(found)
     }

@@ -132,8 +132,8 @@ struct LineBuilder<'a> {
     /// The number of variations that are too deep.
     ignored: usize,
     turns: usize,
-    result: Option<GameResult>,
-    has_result: bool,
+    /// The result, and that of `*`.
+    result: Option<Option<GameResult>>,
     remarks: Vec<Remark>,
     failure: Option<LineFailure>,
     /// The parts that follow the failure.
@@ -149,7 +149,6 @@ pub fn build(start: &Game, points: PointNaming, parts: &[(TextPlace, Part)]) -> 
         ignored: 0,
         turns: 0,
         result: None,
-        has_result: false,
         remarks: Vec::new(),
         failure: None,
         left_out: 0,
@@ -203,18 +202,18 @@ impl LineBuilder<'_> {
 
     /// Begins a variation in place of the last turn.
     fn open(&mut self, place: TextPlace) {
-        if self.ignored == 0 {
-            self.flush();
-        }
-        if self.ignored > 0 || self.frames.len() > DEEPEST {
-            if self.ignored == 0 {
-                let message = format!(
-                    "a variation inside {DEEPEST} others is left out with all that it contains"
-                );
-                self.remarks
-                    .push(place.remark("variation_left_out", [], message));
-            }
+        if self.ignored > 0 {
             self.ignored += 1;
+            return;
+        }
+        self.flush();
+        if self.frames.len() > DEEPEST {
+            let message = format!(
+                "a variation inside {DEEPEST} others is left out with all that it contains"
+            );
+            self.remarks
+                .push(place.remark("variation_left_out", [], message));
+            self.ignored = 1;
             return;
         }
         let frame = self.frame();
@@ -301,13 +300,12 @@ impl LineBuilder<'_> {
         if !self.is_main() {
             return self.comment(text);
         }
-        self.result = result;
-        self.has_result = true;
+        self.result = Some(result);
     }
 
     fn word(&mut self, place: TextPlace, word: &str) {
         let plain = word.trim_end_matches(['!', '?', '+', '#', '‼', '⁇', '⁉']);
-        if self.has_result && self.is_main() && !plain.is_empty() {
+        if self.result.is_some() && self.is_main() && !plain.is_empty() {
             let text = shown(word);
             let message = format!("'{text}' follows the result of the game");
             let remark = place.remark("after_result", [("text", text)], message);
@@ -479,7 +477,7 @@ impl LineBuilder<'_> {
         Built {
             game,
             line,
-            result: self.result,
+            result: self.result.flatten(),
             remarks: self.remarks,
             failure: self.failure,
         }

@@ -89,30 +89,18 @@ pub fn explanation(
         return dooz(built).map(|sentence| (None, sentence));
     };
     let rules = other.game.rules();
-    let placed = [Side::White, Side::Black].map(|side| placements(&other.game, side));
-    let most = placed[0].max(placed[1]);
+    let (start, end) = (other.game.start(), other.game.position());
+    let placed = |side| start.in_hand(side) - end.in_hand(side);
+    let most = placed(Side::White).max(placed(Side::Black));
     let (name, rules) = match rules.name() {
         Some(name) => (Some(name), format!("the rules {name}")),
         None => (None, format!("rules with {}", difference(own, rules))),
     };
-    let reason = match most > usize::from(own.stones) {
+    let reason = match most > own.stones {
         true => format!("this game has {most} placements a side, as by {rules}"),
         false => format!("by {rules} the game goes on"),
     };
     Some((name, reason))
-}
-
-fn placements(game: &Game, side: Side) -> usize {
-    let positions = game.history().into_iter();
-    positions
-        .filter(|(turn, after)| {
-            let by = match after.removal_owed() {
-                true => after.side_to_move(),
-                false => after.side_to_move().other(),
-            };
-            by == side && turn.places()
-        })
-        .count()
 }
 
 /// The setting in which rules differ.
