@@ -27,6 +27,7 @@
 //! board     points, lines and edges; sets of points; the 16 symmetries
 //! random    random numbers that are the same for a seed everywhere
 //! lock      locks that do not fail
+//! names     the names of variants
 //! memory    large zeroed arrays
 //! value     the value of a position: win, draw or loss, and the depth
 //! rules     the rules as data; position, turn, and the only generator of turns
@@ -76,6 +77,7 @@ mod lock;
 #[cfg(feature = "build")]
 pub mod malom;
 mod memory;
+mod names;
 mod network;
 #[cfg(feature = "service")]
 pub mod notation;

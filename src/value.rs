@@ -4,6 +4,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use crate::names::names;
+
 /// Win, draw or loss for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
@@ -15,28 +17,7 @@ pub enum Wdl {
     Win,
 }
 
-impl Wdl {
-    /// `win`, `draw` or `loss`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Wdl::Win => "win",
-            Wdl::Draw => "draw",
-            Wdl::Loss => "loss",
-        }
-    }
-
-    /// The result with this [name](Wdl::name), or `None`.
-    pub fn named(name: &str) -> Option<Wdl> {
-        let all = [Wdl::Win, Wdl::Draw, Wdl::Loss];
-        all.into_iter().find(|wdl| wdl.name() == name)
-    }
-}
-
-impl fmt::Display for Wdl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+names! { Wdl by name { Win: "win", Draw: "draw", Loss: "loss" } }
 
 /// Depth to win in turns of both sides: the length of the game when the winner takes the shortest
 /// way and the loser the longest.

@@ -10,6 +10,7 @@ use crate::board::PointSet;
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
+use crate::names::names;
 use crate::probe::RankedTurn;
 use crate::random::Random;
 use crate::rules::position::{Position, Side};
@@ -30,21 +31,7 @@ pub enum Goal {
     Draw,
 }
 
-impl Goal {
-    /// `win` or `draw`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Goal::Win => "win",
-            Goal::Draw => "draw",
-        }
-    }
-
-    /// The goal with this name.
-    pub fn named(name: &str) -> Option<Goal> {
-        let goals = [Goal::Win, Goal::Draw];
-        goals.into_iter().find(|goal| goal.name() == name)
-    }
-}
+names! { Goal by name { Win: "win", Draw: "draw" } }
 
 /// A theme of a puzzle. docs/COACH.md defines the themes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, JsonSchema)]
@@ -74,22 +61,16 @@ impl Theme {
         Theme::FlyingDefence,
         Theme::OnlyMove,
     ];
+}
 
-    /// The name of the theme, as the programs write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Theme::DoubleMill => "double-mill",
-            Theme::Zwickmuehle => "zwickmuehle",
-            Theme::Sacrifice => "sacrifice",
-            Theme::Blockade => "blockade",
-            Theme::FlyingDefence => "flying-defence",
-            Theme::OnlyMove => "only-move",
-        }
-    }
-
-    /// The theme with this name.
-    pub fn named(name: &str) -> Option<Theme> {
-        Theme::ALL.into_iter().find(|theme| theme.name() == name)
+names! {
+    Theme by name {
+        DoubleMill: "double-mill",
+        Zwickmuehle: "zwickmuehle",
+        Sacrifice: "sacrifice",
+        Blockade: "blockade",
+        FlyingDefence: "flying-defence",
+        OnlyMove: "only-move",
     }
 }
 

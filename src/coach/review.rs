@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
+use crate::names::names;
 use crate::probe::RankedTurn;
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
@@ -27,18 +28,17 @@ pub enum Grade {
     GivesUpWin,
 }
 
-impl Grade {
-    /// The name of the grade, as the programs write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Grade::Best => "best",
-            Grade::Equal => "equal",
-            Grade::Slower => "slower",
-            Grade::GivesUpDraw => "gives-up-draw",
-            Grade::GivesUpWin => "gives-up-win",
-        }
+names! {
+    Grade {
+        Best: "best",
+        Equal: "equal",
+        Slower: "slower",
+        GivesUpDraw: "gives-up-draw",
+        GivesUpWin: "gives-up-win",
     }
+}
 
+impl Grade {
     /// The words of the grade for people.
     pub const fn words(self) -> &'static str {
         match self {

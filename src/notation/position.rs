@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use super::numbering::PointOrder;
 use crate::board::{POINTS, PointSet};
 use crate::engine::game::shown;
+use crate::names::names;
 use crate::rules::Rules;
 use crate::rules::position::{Phase, Position, PositionError, Side, read_number};
 
@@ -42,18 +43,9 @@ impl PositionForm {
         PositionForm::Rows,
         PositionForm::Json,
     ];
-
-    /// `fen`, `rings`, `mfen`, `rows` or `json`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PositionForm::Fen => "fen",
-            PositionForm::Rings => "rings",
-            PositionForm::Mfen => "mfen",
-            PositionForm::Rows => "rows",
-            PositionForm::Json => "json",
-        }
-    }
 }
+
+names! { PositionForm { Fen: "fen", Rings: "rings", Mfen: "mfen", Rows: "rows", Json: "json" } }
 
 /// The first word of the versioned text.
 const MFEN: &str = "MFEN/1.0";

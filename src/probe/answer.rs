@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::database::Database;
 use super::lookup::cache_key;
 use crate::index::Material;
+use crate::names::names;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
@@ -25,16 +26,7 @@ pub enum Source {
     Search,
 }
 
-impl Source {
-    /// `rules`, `database` or `search`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Source::Rules => "rules",
-            Source::Database => "database",
-            Source::Search => "search",
-        }
-    }
-}
+names! { Source { Rules: "rules", Database: "database", Search: "search" } }
 
 /// The bounds of the search for an answer.
 #[derive(Clone, Copy, Default)]

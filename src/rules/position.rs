@@ -3,10 +3,9 @@
 
 mod text;
 
-use std::fmt;
-
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
+use crate::names::names;
 use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
 use crate::value::Value;
 
@@ -40,27 +39,9 @@ impl Side {
             Side::Black => [black, white],
         }
     }
-
-    /// `white` or `black`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Side::White => "white",
-            Side::Black => "black",
-        }
-    }
-
-    /// The side with this name.
-    pub fn named(name: &str) -> Option<Side> {
-        let sides = [Side::White, Side::Black];
-        sides.into_iter().find(|side| side.name() == name)
-    }
 }
 
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+names! { Side by name { White: "white", Black: "black" } }
 
 /// The phase of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -76,17 +57,7 @@ pub enum Phase {
     Over,
 }
 
-impl Phase {
-    /// `placing`, `moving`, `flying` or `over`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Placing => "placing",
-            Phase::Moving => "moving",
-            Phase::Flying => "flying",
-            Phase::Over => "over",
-        }
-    }
-}
+names! { Phase { Placing: "placing", Moving: "moving", Flying: "flying", Over: "over" } }
 
 /// Both sides' stones, on the board and in hand, the side to move, and the number of its pending
 /// removals.
