@@ -79,8 +79,7 @@ fn exam_position(
             return Ok(None);
         };
         let turns = answer.turns;
-        let keeps = |turn: &&RankedTurn| turn.value.wdl() == wdl;
-        let keeping = turns.iter().take_while(keeps).count();
+        let keeping = RankedTurn::keeping(&turns).len();
         if keeping < turns.len() {
             return Ok(Some(ExamPosition {
                 position,

@@ -101,8 +101,7 @@ impl Verdict {
             .take_while(|other| other.value == before)
             .map(|other| other.turn)
             .collect();
-        let keeps = |other: &&RankedTurn| other.value.wdl() == before.wdl();
-        let keeping = ranked.iter().take_while(keeps).count();
+        let keeping = RankedTurn::keeping(ranked).len();
         let legal = ranked.len();
         let grade = match before.wdl() {
             _ if value == before && best.len() == 1 => Grade::Best,

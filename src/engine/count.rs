@@ -192,8 +192,7 @@ impl QuietCount {
         if !turns.iter().any(|turn| self.may_cut(turn.value)) {
             return turns;
         }
-        let same = turns.iter().take_while(|turn| turn.value.wdl() == best);
-        let (judged, others) = turns.split_at(same.count());
+        let (judged, others) = turns.split_at(RankedTurn::keeping(&turns).len());
         let mut search = CountSearch {
             database,
             enough,
@@ -319,10 +318,9 @@ impl CountSearch<'_> {
         }
         self.left -= 1;
         let turns = look_up(self.database, position, None).ok()?.turns;
-        let best = turns.first()?.value.wdl();
-        let is_winner = best == Wdl::Win;
+        let is_winner = turns.first()?.value.wdl() == Wdl::Win;
         let mut found = Some(!is_winner);
-        for turn in turns.iter().take_while(|turn| turn.value.wdl() == best) {
+        for turn in RankedTurn::keeping(&turns) {
             match self.turn(turn, count, horizon) {
                 Some(won) if won == is_winner => {
                     found = Some(won);

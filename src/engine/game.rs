@@ -382,13 +382,10 @@ impl Position {
         let after = self.after(action);
         match removals {
             0 => after,
+            // A pass gives the turn back.
             _ => Position {
                 removals_owed: removals,
-                side_to_move: self.side_to_move,
-                mover: after.waiting,
-                waiting: after.mover,
-                mover_in_hand: after.waiting_in_hand,
-                waiting_in_hand: after.mover_in_hand,
+                ..after.after(Turn::PASS)
             },
         }
     }

@@ -92,6 +92,13 @@ impl RankedTurn {
         self.key().cmp(&other.key())
     }
 
+    /// Those of a position's ranked turns that keep its result.
+    pub(crate) fn keeping(turns: &[RankedTurn]) -> &[RankedTurn] {
+        let best = turns.first().map(|best| best.value.wdl());
+        let end = turns.iter().position(|turn| Some(turn.value.wdl()) != best);
+        &turns[..end.unwrap_or(turns.len())]
+    }
+
     fn key(&self) -> (Reverse<Value>, u128) {
         (Reverse(self.value), self.turn.letters())
     }

@@ -18,7 +18,7 @@ use super::levels::Wanted;
 use super::lookup::cache_key;
 use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
-use crate::rules::position::Position;
+use crate::rules::position::{Position, Side};
 use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
 use crate::value::{Metric, Value, Wdl};
@@ -147,15 +147,15 @@ impl<'a> Masks<'a> {
         if white & black != 0 {
             return Err(format!("the stones {white:#x} and {black:#x} share points"));
         }
-        let position = Position::moving(PointSet::from_bits(white), PointSet::from_bits(black));
-        let position = match self.to_move[index] {
-            0 => position,
-            // The sets of a position are those of the side to move and of the other.
-            1 => Position::moving(position.waiting(), position.mover()).with_colours_exchanged(),
+        let side_to_move = match self.to_move[index] {
+            0 => Side::White,
+            1 => Side::Black,
             other => return Err(format!("the side to move is {other}, but must be 0 or 1")),
         };
-        let in_hand = self.in_hand.map(|in_hand| in_hand.map(|side| side[index]));
-        if let Some(in_hand) = in_hand.filter(|&in_hand| in_hand != [0, 0]) {
+        let in_hand = (self.in_hand).map_or([0, 0], |in_hand| in_hand.map(|side| side[index]));
+        let stones = [white, black].map(PointSet::from_bits);
+        let position = Position::of_colours(stones, in_hand, side_to_move);
+        if in_hand != [0, 0] {
             return placing(position, in_hand, rules);
         }
         let most = u32::from(rules.stones);
@@ -186,7 +186,7 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// The position with White's and Black's stones in hand, checked as its text would be.
+/// A position with White's and Black's stones in hand, checked as its text would be.
 fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Position, String> {
     let most = rules.stones;
     if let Some(many) = in_hand.into_iter().find(|&count| count > most) {
@@ -195,12 +195,6 @@ fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Positi
             counted(many, "stone")
         ));
     }
-    let [mover_in_hand, waiting_in_hand] = position.side_to_move().own_first(in_hand);
-    let position = Position {
-        mover_in_hand,
-        waiting_in_hand,
-        ..position
-    };
     let checked = position.checked(0, rules);
     checked.map_or_else(|error| Err(error.to_string()), |(position, _)| Ok(position))
 }

@@ -138,11 +138,8 @@ impl ExplainedTurn {
         let explained = ValuedTurn::new(position, ranked);
         let after = &explained.position;
         let replies = truth.answer(after, after.quiet_turns)?.turns;
-        let best = replies.first().map(|best| best.value.wdl());
-        let holds = |reply: &&RankedTurn| Some(reply.value.wdl()) == best;
-        let holding: Vec<Turn> = (replies.iter().take_while(holds))
-            .map(|reply| reply.turn)
-            .collect();
+        let holding = RankedTurn::keeping(&replies).iter();
+        let holding: Vec<Turn> = holding.map(|reply| reply.turn).collect();
         let threats_after = closing_points(after, after.side_to_move(), rules);
         let refutation = match verdict.grade.is_error() {
             true => refutation(truth.database(), &explained)?,

@@ -260,9 +260,8 @@ impl ComparedTurn {
         for (turn, RankedTurn { value, .. }) in turns.iter_mut().zip(&answer.turns) {
             (turn.wdl, turn.dtw) = (Some(value.wdl()), value.dtw());
             if let Ok(replies) = answer_within(database, &turn.position, Some(REPLY_NODES)) {
-                let holds = |reply: &&RankedTurn| reply.value.wdl() == replies.value.wdl();
                 turn.replies = Some(replies.turns.len());
-                turn.holding = Some(replies.turns.iter().filter(holds).count());
+                turn.holding = Some(RankedTurn::keeping(&replies.turns).len());
             }
         }
         turns

@@ -175,9 +175,6 @@ fn gains(
 
 /// The share of the ranked replies whose result is worse than that of the best.
 fn share_of_mistakes(replies: &[RankedTurn]) -> f64 {
-    let Some(best) = replies.first().map(|best| best.value.wdl()) else {
-        return 0.0;
-    };
-    let mistakes = replies.iter().filter(|reply| reply.value.wdl() < best);
-    mistakes.count() as f64 / replies.len() as f64
+    let mistakes = replies.len() - RankedTurn::keeping(replies).len();
+    mistakes as f64 / replies.len().max(1) as f64
 }
