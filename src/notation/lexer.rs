@@ -106,14 +106,12 @@ fn whole_letters(bytes: &[u8]) -> usize {
 pub enum Token<'a> {
     /// A word without spaces, commas and brackets, except for those of `(1,2)`; and the text after it.
     Word(&'a str, &'a str),
-    /// A comment, whose spaces and line breaks are single spaces.
-    Comment(String),
+    /// A comment, whose spaces and line breaks are single spaces; and whether it is too long, so that the rest is left out.
+    Comment(String, bool),
     /// `(`
     Open,
     /// `)`
     Close,
-    /// The rest of a comment that is too long is left out.
-    LongComment,
 }
 
 /// The state between two pieces.
@@ -147,10 +145,7 @@ impl OpenComment {
 
     fn close(mut self, found: &mut impl FnMut(TextPlace, Token)) {
         self.text.truncate(self.text.trim_end().len());
-        found(self.place, Token::Comment(self.text));
-        if self.is_long {
-            found(self.place, Token::LongComment);
-        }
+        found(self.place, Token::Comment(self.text, self.is_long));
     }
 }
 

@@ -251,11 +251,14 @@ impl Drafts {
         }
         match token {
             Token::Word(word, after) => self.word(place, word, after),
-            Token::Comment(text) if text.is_empty() => {}
-            Token::Comment(text) => self.draft.add(place, Part::Comment(text.into())),
-            Token::LongComment => {
-                let message = "a comment is too long, and its end is left out";
-                self.draft.remark(place.remark("too_long", [], message));
+            Token::Comment(text, is_long) => {
+                if !text.is_empty() {
+                    self.draft.add(place, Part::Comment(text.into()));
+                }
+                if is_long {
+                    let message = "a comment is too long, and its end is left out";
+                    self.draft.remark(place.remark("too_long", [], message));
+                }
             }
             Token::Open => {
                 self.draft.depth += 1;

@@ -72,38 +72,13 @@ fn nearness(network: &Network, winner: Side, position: &Position) -> Score {
     Score::evaluation(if wins { score } else { -score })
 }
 
-/// The weights of a side's features, in hundredths of a stone.
-struct Weights {
-    /// A stone in a mill.
-    in_mill: i32,
-    /// A point on which the side would close a mill.
-    ready: i32,
-    /// An empty point next to a stone.
-    room: i32,
-    /// A stone without an empty neighbour.
-    blocked: i32,
-}
+/// The weights of a side's features, in hundredths of a stone: of a stone in a mill, of a point on which the side would
+/// close a mill, of an empty point next to a stone, and of a stone without an empty neighbour.
+type Weights = [i32; 4];
 
-const PLACING: Weights = Weights {
-    in_mill: 4,
-    ready: 18,
-    room: 5,
-    blocked: -4,
-};
-
-const MOVING: Weights = Weights {
-    in_mill: 6,
-    ready: 14,
-    room: 6,
-    blocked: -9,
-};
-
-const FLYING: Weights = Weights {
-    in_mill: 4,
-    ready: 40,
-    room: 0,
-    blocked: 0,
-};
+const PLACING: Weights = [4, 18, 5, -4];
+const MOVING: Weights = [6, 14, 6, -9];
+const FLYING: Weights = [4, 40, 0, 0];
 
 /// The weight of a stone, on the board or in hand.
 const STONE: i32 = 100;
@@ -113,17 +88,17 @@ fn by_hand(position: &Position, rules: &Rules) -> Score {
     let board = rules.board();
     let empty = position.empty();
     let side = |stones: PointSet, in_hand: u8| {
-        let weights = match () {
-            () if in_hand > 0 => &PLACING,
-            () if rules.flies(stones.len()) => &FLYING,
-            () => &MOVING,
+        let [in_mill, ready, room, blocked] = match () {
+            () if in_hand > 0 => PLACING,
+            () if rules.flies(stones.len()) => FLYING,
+            () => MOVING,
         };
         let count = |set: PointSet| set.len() as i32;
         STONE * (count(stones) + i32::from(in_hand))
-            + weights.in_mill * count(board.mills(stones))
-            + weights.ready * count(board.completions(stones) & empty)
-            + weights.room * count(board.around(stones) & empty)
-            + weights.blocked * count(stones - board.around(empty))
+            + in_mill * count(board.mills(stones))
+            + ready * count(board.completions(stones) & empty)
+            + room * count(board.around(stones) & empty)
+            + blocked * count(stones - board.around(empty))
     };
     let mover = side(position.mover, position.mover_in_hand);
     Score::evaluation(mover - side(position.waiting, position.waiting_in_hand))

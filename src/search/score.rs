@@ -82,11 +82,8 @@ impl Score {
 
     /// Win or loss if the score is one, else `None`: an evaluation of 0 need not be a draw.
     pub fn result(self) -> Option<Wdl> {
-        match self.meaning() {
-            ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => Some(Wdl::Win),
-            ScoreMeaning::Loss(_) | ScoreMeaning::KnownLoss => Some(Wdl::Loss),
-            ScoreMeaning::Evaluation(_) => None,
-        }
+        let result = self.value().wdl();
+        (result != Wdl::Draw).then_some(result)
     }
 
     /// The value that the score of a known end stands for; every evaluation counts as a draw.
@@ -166,11 +163,8 @@ impl Neg for Score {
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.meaning() {
-            ScoreMeaning::Win(turns) => write!(f, "win in {turns}"),
-            ScoreMeaning::KnownWin => f.write_str("win"),
             ScoreMeaning::Evaluation(number) => write!(f, "{:+.2}", f32::from(number) / 100.0),
-            ScoreMeaning::KnownLoss => f.write_str("loss"),
-            ScoreMeaning::Loss(turns) => write!(f, "loss in {turns}"),
+            _ => write!(f, "{}", self.value()),
         }
     }
 }
