@@ -13,7 +13,7 @@ use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 
 /// The games added so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Archive {
     /// The number of turns that define an opening.
     opening_turns: usize,
@@ -104,10 +104,7 @@ impl Archive {
     pub fn new(opening_turns: usize) -> Archive {
         Archive {
             opening_turns,
-            games: 0,
-            players: BTreeMap::new(),
-            openings: BTreeMap::new(),
-            summary: Summary::default(),
+            ..Archive::default()
         }
     }
 

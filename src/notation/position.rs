@@ -16,7 +16,7 @@ use crate::board::{POINTS, PointSet};
 use crate::engine::game::shown;
 use crate::names::names;
 use crate::rules::Rules;
-use crate::rules::position::{Phase, Position, PositionError, Side, read_number};
+use crate::rules::position::{Position, PositionError, Side, read_number};
 
 /// A form of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -383,12 +383,9 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
         }
         PositionForm::Json => {
             let all = [Side::White, Side::Black].map(|side| position.total(side));
-            let phase = match (position.removal_owed(), position.phase(rules)) {
-                (true, _) => "removing",
-                (_, Phase::Placing) => "placing",
-                (_, Phase::Moving) => "moving",
-                (_, Phase::Flying) => "flying",
-                (_, Phase::Over) => "over",
+            let phase = match position.removal_owed() {
+                true => "removing",
+                false => position.phase(rules).name(),
             };
             json!({
                 "board": letters(PointOrder::Rows),

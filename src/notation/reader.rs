@@ -46,9 +46,7 @@ impl<R: BufRead> RecordReader<R> {
             lexer: Lexer::default(),
             drafts: Drafts {
                 rules,
-                option: None,
-                draft: Draft::default(),
-                found: VecDeque::new(),
+                ..Drafts::default()
             },
             is_over: false,
         }
@@ -134,7 +132,7 @@ pub fn protocol_game(line: &str, rules: &Rules) -> Result<Game, String> {
 }
 
 /// The game that is being read, and those that have been read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Drafts {
     rules: Rules,
     /// The rules that the lines of the protocol set last: an engine keeps them.

@@ -47,13 +47,9 @@ pub struct Thinking {
     game: Game,
     /// The limits of the choice; once it takes a search, what the slices have left of them.
     limits: Limits,
-    /// The search, once the first slice has found that the choice takes one.
-    search: Option<SlicedSearch>,
-}
-
-/// The results of a search's slices so far.
-#[derive(Debug, Default)]
-struct SlicedSearch {
+    /// Whether the first slice has found that the choice takes a search.
+    searches: bool,
+    /// What the slices of the search have found so far.
     best: Option<Choice>,
     nodes: u64,
     failure: Option<DbError>,
@@ -66,7 +62,10 @@ impl Thinking {
             player,
             game,
             limits,
-            search: None,
+            searches: false,
+            best: None,
+            nodes: 0,
+            failure: None,
         }
     }
 
@@ -78,20 +77,16 @@ impl Thinking {
     /// search is short, choose at once.
     pub fn go_on(&mut self, slice: Duration) -> Poll<Option<Choice>> {
         let never = AtomicBool::new(false);
-        let Some(search) = &mut self.search else {
+        if !self.searches {
             let first = (self.player).begin(&self.game, &self.limits, &never, &mut |_| ());
             return match first {
                 FirstThought::Chosen(choice) => Poll::Ready(choice),
                 FirstThought::Search { limits, failure } => {
-                    self.limits = limits;
-                    self.search = Some(SlicedSearch {
-                        failure,
-                        ..SlicedSearch::default()
-                    });
+                    (self.searches, self.limits, self.failure) = (true, limits, failure);
                     Poll::Pending
                 }
             };
-        };
+        }
         let start = Instant::now();
         let time = self.limits.time.map_or(slice, |left| left.min(slice));
         let limits = Limits {
@@ -104,14 +99,10 @@ impl Thinking {
         };
         let took = start.elapsed();
         let visited = found.variation.nodes;
-        search.nodes += visited;
+        self.nodes += visited;
         let depth = |choice: &Choice| choice.variation.depth;
-        if search
-            .best
-            .as_ref()
-            .is_none_or(|best| depth(best) <= depth(&found))
-        {
-            search.best = Some(found);
+        if (self.best.as_ref()).is_none_or(|best| depth(best) <= depth(&found)) {
+            self.best = Some(found);
         }
         let Limits {
             time: left, nodes, ..
@@ -123,10 +114,9 @@ impl Thinking {
         if !is_over {
             return Poll::Pending;
         }
-        let search = std::mem::take(search);
-        Poll::Ready(search.best.map(|mut best| {
-            best.variation.nodes = search.nodes;
-            best.failure = search.failure;
+        Poll::Ready(self.best.take().map(|mut best| {
+            best.variation.nodes = std::mem::take(&mut self.nodes);
+            best.failure = self.failure.take();
             best
         }))
     }
