@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
-use std::thread;
+use std::{iter, thread};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -230,30 +230,23 @@ pub(crate) fn share_out<Worker, Found: Send, B>(
     work: &(impl Fn(&mut Worker, u64) -> Option<Found> + Sync),
     mut found: impl FnMut(Found) -> ControlFlow<B>,
 ) -> Option<B> {
-    let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let next = AtomicU64::new(0);
     let (sender, results) = channel();
     thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            let (sender, next, stop) = (sender.clone(), &next, &stop);
+            let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 let mut worker = worker();
-                while !stop.load(Ordering::Relaxed) {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
-                        break;
-                    }
-                    if let Some(result) = work(&mut worker, number) {
-                        // If nobody receives the result, the work has been stopped.
-                        let _ = sender.send(result);
-                    }
-                }
+                let numbers = iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+                let numbers = numbers.take_while(|&number| number < count);
+                let mut results = numbers.filter_map(|number| work(&mut worker, number));
+                // If nobody receives a result, the work has been stopped.
+                let _ = results.try_for_each(|result| sender.send(result));
             });
         }
         drop(sender);
         let mut results = results.into_iter();
-        let broken = results.find_map(|result| found(result).break_value());
-        stop.store(true, Ordering::Relaxed);
-        broken
+        results.find_map(|result| found(result).break_value())
     })
 }
 

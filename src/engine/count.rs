@@ -276,16 +276,12 @@ impl CountSearch<'_> {
 
     /// Whether the count ends the best line that begins with a turn; without time to look, it may.
     fn is_cut(&mut self, turn: &RankedTurn, count: QuietCount) -> bool {
-        let after = count.after(turn.turn);
-        let value = turn.value.dtw().map_or(0, |dtw| usize::from(dtw.0));
         if self.is_over() {
             return true;
         }
-        self.left = self.left.saturating_sub(value);
-        let Ok(line) = self.database.line(&turn.after, value) else {
-            return true;
-        };
-        after.cut(line.turns.iter().map(|turn| turn.turn)).is_some()
+        let depth = turn.value.dtw().map_or(0, |dtw| usize::from(dtw.0));
+        self.left = self.left.saturating_sub(depth);
+        (count.after(turn.turn)).cuts(self.database, &turn.after, turn.value)
     }
 
     /// Whether the side that wins by the databases wins in time after a turn, which the search follows for
