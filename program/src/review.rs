@@ -15,7 +15,7 @@ use millbase::internals::service::failure::ErrorAnswer;
 use millbase::internals::service::game::EndingAnswer;
 use millbase::internals::service::words::Fen;
 use millbase::notation::{GameResult, Record, Remark};
-use millbase::review::{GameReview, Grade, Summary, Truth};
+use millbase::review::{GameReview, Summary, Truth};
 use millbase::store::DbError;
 use millbase::{Database, Side};
 use rayon::prelude::*;
@@ -422,9 +422,7 @@ fn write_game(out: &mut impl Write, (record, review): &Graded) -> io::Result<()>
                 Cell::text(verdict.map_or("not known", |verdict| verdict.grade.words()))
             }),
             ("instead", |(_, verdict)| {
-                let is_best = |grade| matches!(grade, Grade::Best | Grade::Equal);
-                let worse = verdict.filter(|verdict| !is_best(verdict.grade));
-                Cell::text(worse.map(annotate::instead).unwrap_or_default())
+                Cell::text(verdict.and_then(annotate::instead).unwrap_or_default())
             }),
         ])?;
         writeln!(out)?;

@@ -48,17 +48,15 @@ pub fn mark(turn: &ReviewedTurn) -> &'static str {
 /// The comment on a turn; `None` for a best turn.
 pub fn comment(turn: &ReviewedTurn) -> Option<String> {
     let verdict = turn.verdict.as_ref()?;
-    match verdict.grade {
-        Grade::Best | Grade::Equal => None,
-        grade => {
-            let (words, value) = (grade.words(), verdict.value);
-            Some(format!("{words}: {value}; best {}", instead(verdict)))
-        }
-    }
+    let (words, value) = (verdict.grade.words(), verdict.value);
+    Some(format!("{words}: {value}; best {}", instead(verdict)?))
 }
 
-/// The best turns of a position and their value.
-pub fn instead(verdict: &Verdict) -> String {
+/// The best turns of a position and their value; `None` for a best turn.
+pub fn instead(verdict: &Verdict) -> Option<String> {
+    if verdict.value == verdict.before {
+        return None;
+    }
     let named: Vec<String> = verdict
         .best
         .iter()
@@ -69,5 +67,6 @@ pub fn instead(verdict: &Verdict) -> String {
         0 => String::new(),
         more => format!(" or {more} more"),
     };
-    format!("{}{more}: {}", named.join(", "), verdict.before)
+    let (named, before) = (named.join(", "), verdict.before);
+    Some(format!("{named}{more}: {before}"))
 }

@@ -41,14 +41,6 @@ pub struct Checked {
     pub like: Option<Position>,
 }
 
-impl Checked {
-    /// One fault more.
-    fn with(mut self, problem: String) -> Checked {
-        self.problems.push(problem);
-        self
-    }
-}
-
 /// Checks a puzzle against the databases: the position, the goal, the number of turns, that every
 /// best first turn has a solution, and every solution turn by turn.
 ///
@@ -56,17 +48,22 @@ impl Checked {
 ///
 /// As for [`Database::answer`](crate::Database::answer): the puzzle then cannot be checked.
 pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
-    let rules = truth.database().rules();
-    let mut checked = Checked::default();
-    let position = match Position::parse(&claim.position, rules) {
-        Ok(position) => position,
-        Err(error) => return Ok(checked.with(format!("the position is not legal: {error}"))),
+    let (problems, like) = match Position::parse(&claim.position, truth.database().rules()) {
+        Ok(position) => (
+            problems(truth, claim, &position)?,
+            Some(canonical(&position)),
+        ),
+        Err(error) => (vec![format!("the position is not legal: {error}")], None),
     };
-    checked.like = Some(canonical(&position));
-    if position.is_over(rules) {
-        return Ok(checked.with("the game is over in the position".to_owned()));
+    Ok(Checked { problems, like })
+}
+
+/// The faults of a puzzle with a legal position.
+fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<String>, DbError> {
+    if position.is_over(truth.database().rules()) {
+        return Ok(vec!["the game is over in the position".to_owned()]);
     }
-    let answer = truth.answer(&position, 0)?;
+    let answer = truth.answer(position, 0)?;
     let goal = claim.goal.unwrap_or(match answer.value {
         Value::Draw => Goal::Draw,
         _ => Goal::Win,
@@ -76,11 +73,12 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
         Goal::Draw => Wdl::Draw,
     };
     if answer.value.wdl() != expected {
-        let (name, value) = (goal.name(), answer.value);
-        let problem = format!("the goal is a {name}, but the position is a {value}");
-        return Ok(checked.with(problem));
+        let value = answer.value;
+        return Ok(vec![format!(
+            "the goal is a {goal}, but the position is a {value}"
+        )]);
     }
-    let problems = &mut checked.problems;
+    let mut problems = Vec::new();
     let needed = answer.value.dtw().map(|dtw| u32::from(dtw.0).div_ceil(2));
     if let (Some(stated), Some(needed), Goal::Win) = (claim.win_in, needed, goal)
         && stated != needed
@@ -89,13 +87,13 @@ pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
             "it is said to be won in {stated}, but it is won in {needed}"
         ));
     }
-    check_first_turns(claim, goal, &position, &answer.turns, truth, problems);
+    check_first_turns(claim, goal, position, &answer.turns, truth, &mut problems);
     for (number, line) in (1..).zip(&claim.lines) {
-        if let Err(problem) = check_line(truth, goal, &position, line)? {
+        if let Err(problem) = check_line(truth, goal, position, line)? {
             problems.push(format!("solution {number}: {problem}"));
         }
     }
-    Ok(checked)
+    Ok(problems)
 }
 
 /// Checks that every best first turn has a solution, and that only one turn holds a draw.

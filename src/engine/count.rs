@@ -130,17 +130,11 @@ impl QuietCount {
     /// ```
     pub fn cut(self, line: impl IntoIterator<Item = Turn>) -> Option<usize> {
         let mut count = self;
-        let mut line = (1..).zip(line).peekable();
-        if count.left() == 0 && line.peek().is_some() {
-            return Some(0);
-        }
-        while let Some((number, turn)) = line.next() {
+        line.into_iter().position(|turn| {
+            let is_full = count.left() == 0;
             count = count.after(turn);
-            if count.left() == 0 && line.peek().is_some() {
-                return Some(number);
-            }
-        }
-        None
+            is_full
+        })
     }
 
     /// The number of turns of the best line of a position with this value after which the count makes the

@@ -230,13 +230,10 @@ impl Lexer {
 
     /// Ends a line.
     pub fn end_line(&mut self, found: &mut impl FnMut(TextPlace, Token)) {
-        match self.comment.take_if(|comment| comment.end.is_none()) {
-            Some(comment) => comment.close(found),
-            None => {
-                if let Some(comment) = &mut self.comment {
-                    comment.push(' ');
-                }
-            }
+        if let Some(comment) = self.comment.take_if(|comment| comment.end.is_none()) {
+            comment.close(found);
+        } else if let Some(comment) = &mut self.comment {
+            comment.push(' ');
         }
     }
 

@@ -137,15 +137,9 @@ impl Writer {
             let mut marks = turn.marks.split(' ').peekable();
             let glued = marks.next_if(|mark| !mark.starts_with('$'));
             let glued = glued.unwrap_or_default();
-            let text = self.points.turn(turn.turn);
-            let (step, removals) = text.split_once(' ').unwrap_or((&text, ""));
-            match removals {
-                "" => self.word(&format!("{step}{glued}")),
-                _ => {
-                    self.word(step);
-                    self.word(&format!("{removals}{glued}"));
-                }
-            }
+            // The step, and its removals if they stand apart.
+            let text = format!("{}{glued}", self.points.turn(turn.turn));
+            text.splitn(2, ' ').for_each(|word| self.word(word));
             marks
                 .filter(|mark| !mark.is_empty())
                 .for_each(|mark| self.word(mark));
