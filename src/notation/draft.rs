@@ -33,7 +33,7 @@ pub(super) struct Draft {
     has_rules: bool,
     /// The text of its first position.
     pub start: Option<(String, TextPlace)>,
-    /// Whether more words of the position may follow: up to `moves` in a line of the protocol, else letters and numbers.
+    /// Whether more words of the position may follow: in a line of the protocol, all up to `moves`.
     pub start_goes_on: bool,
     /// Whether its first position is from a line of the engine protocol.
     pub is_protocol: bool,
@@ -273,8 +273,8 @@ impl Draft {
             true => [PointNaming::Numbers, PointNaming::Actions],
             false => [PointNaming::Actions, PointNaming::Numbers],
         };
-        let (best, others) = self.best(start, forms);
-        if !others.is_empty() && !self.has_numbers {
+        let (best, other) = self.best(start, forms);
+        if other.is_some() && !self.has_numbers {
             let [read, other] = forms.map(|points| match points {
                 PointNaming::Numbers => "1 to 24",
                 _ => "0 to 23",
@@ -299,9 +299,9 @@ impl Draft {
         let forms = [PointNaming::Coordinates]
             .into_iter()
             .chain(grids.map(PointNaming::Grid));
-        let (best, others) = self.best(start, forms);
+        let (best, other) = self.best(start, forms);
         let points = best.0;
-        if let Some(other) = others.first() {
+        if let Some(other) = other {
             let message = format!(
                 "the coordinates are read as {points}; as {other}, the turns are legal, too"
             );
@@ -316,13 +316,13 @@ impl Draft {
         best
     }
 
-    /// The turns in the first of the forms that reads most of them, and the other forms that read as many, if they
+    /// The turns in the first of the forms that reads most of them, and another form that reads as many, if they
     /// are all.
     fn best(
         &self,
         start: &Game,
         forms: impl IntoIterator<Item = PointNaming>,
-    ) -> ((PointNaming, Built), Vec<PointNaming>) {
+    ) -> ((PointNaming, Built), Option<PointNaming>) {
         let built = |points| (points, build(start, points, &self.parts));
         let mut all: Vec<(PointNaming, Built)> = forms.into_iter().map(built).collect();
         let rank = |built: &Built| (built.failure.is_none(), built.game.actions().len());
@@ -331,9 +331,9 @@ impl Draft {
         let best = order.max_by_key(|&at| rank(&all[at].1)).unwrap_or_default();
         let best = all.remove(best);
         let is_equal = |built: &Built| built.failure.is_none() && rank(built) == rank(&best.1);
-        let others = all.iter().filter(|(_, built)| is_equal(built));
-        let others = others.map(|(points, _)| *points).collect();
-        (best, others)
+        let other = all.iter().find(|(_, built)| is_equal(built));
+        let other = other.map(|(points, _)| *points);
+        (best, other)
     }
 
     /// The rules of the game: those of its tags, those that the engine was given, or `given`.

@@ -106,7 +106,7 @@ fn whole_letters(bytes: &[u8]) -> usize {
 pub enum Token<'a> {
     /// A word without spaces, commas and brackets, except for those of `(1,2)`; and the text after it.
     Word(&'a str, &'a str),
-    /// A comment, whose spaces and line breaks are single spaces; and whether it is too long, so that the rest is left out.
+    /// A comment, whose spaces and line breaks are single spaces; and whether its end is left out, as it is too long.
     Comment(String, bool),
     /// `(`
     Open,

@@ -16,7 +16,8 @@ use crate::board::{POINTS, PointSet};
 use crate::engine::game::shown;
 use crate::names::names;
 use crate::rules::Rules;
-use crate::rules::position::{Position, PositionError, Side, read_number};
+use crate::rules::position::text::read_number;
+use crate::rules::position::{Position, PositionError, Side};
 
 /// A form of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,7 +1,7 @@
 //! A position: the stones on the board and in hand, the side to move, and the removals that it
 //! owes.
 
-mod text;
+pub(crate) mod text;
 
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
@@ -9,7 +9,6 @@ use crate::names::names;
 use crate::rules::{FEWEST_STONES, Rules, WithoutTurn};
 use crate::value::Value;
 
-pub(crate) use text::read_number;
 pub use text::{Letters, PositionError};
 
 /// One of the two players.

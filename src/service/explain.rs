@@ -90,14 +90,10 @@ impl ExplainAnswer {
         let (rules, truth) = (database.rules(), Truth::patient(database));
         let answer = truth.answer(position, position.quiet_turns)?;
         let threats = closing_points(position, position.side_to_move().other(), rules);
-        let first = answer.turns.first();
-        let verdict = first.and_then(|first| Verdict::of(first.turn, &answer.turns));
-        let (legal, keeping, best) = verdict.map_or((0, 0, 0), |verdict| {
-            (verdict.legal, verdict.keeping, verdict.best.len())
-        });
-        let kept: Vec<Turn> = (answer.turns.iter().take(keeping))
-            .map(|ranked| ranked.turn)
-            .collect();
+        let kept = RankedTurn::keeping(&answer.turns).iter();
+        let best = kept.clone().filter(|ranked| ranked.value == answer.value);
+        let (best, kept) = (best.count(), kept.map(|ranked| ranked.turn));
+        let kept: Vec<Turn> = kept.collect();
         let forced = Forced::find(position, &kept, rules, forced_positions);
         let mut turns = Vec::new();
         for ranked in &answer.turns {
@@ -111,8 +107,8 @@ impl ExplainAnswer {
             value: answer.value,
             source: answer.source,
             drawn_after: (position.count()).drawn_after(database, position, answer.value),
-            legal,
-            keeping,
+            legal: answer.turns.len(),
+            keeping: kept.len(),
             best,
             threats: words::points(threats),
             passing: passing(truth, position)?,

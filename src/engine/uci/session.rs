@@ -306,15 +306,10 @@ impl<W: Write + Send + 'static> UciSession<W> {
             self.warming = warm_up(&self.database);
         }
         // No algorithm reuses the results of another: one of them guesses.
-        let searching = |options: &EngineOptions| {
-            (
-                options.hash,
-                options.threads,
-                options.rules(),
-                options.algorithm(),
-            )
-        };
-        if searching(&options) != searching(&self.options) {
+        let old = &self.options;
+        if (options.hash, options.threads) != (old.hash, old.threads)
+            || (rules, options.algorithm()) != (old.rules(), old.algorithm())
+        {
             // Free the old table before allocating the new one.
             self.search = Arc::new(Search::new(rules, 0, 1));
             self.search = Arc::new(search(&options));
