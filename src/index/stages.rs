@@ -71,27 +71,52 @@ impl Stage {
         Material::new(self.stones(mover), self.stones(mover.other()))
     }
 
+    /// The same with the stones in hand, in a game with `stones` stones a side.
+    pub(crate) fn table(self, stones: u8) -> Material {
+        let sides = [self.mover(), self.mover().other()];
+        let in_hand = sides.map(|side| stones.saturating_sub(self.placed(side)));
+        self.material().with_hands(in_hand)
+    }
+
     /// The stage of a position with stones in hand, before any pending removal. If Black placed the
     /// first stone, the colours count as exchanged.
     pub fn of(position: &Position, rules: &Rules) -> Stage {
-        let placed = |side| rules.stones.saturating_sub(position.in_hand(side));
-        let lost = |side| placed(side).saturating_sub(position.stones(side).len() as u8);
-        let stage = Stage {
-            ply: placed(Side::White) + placed(Side::Black),
-            white_lost: lost(Side::White),
-            black_lost: lost(Side::Black),
-        };
+        let table = Material::of_position(position);
         let placing_next = match position.removal_owed() {
-            false => position.side_to_move(),
-            true => position.side_to_move().other(),
+            false => table,
+            true => table.exchanged(),
         };
-        match placing_next == stage.mover() {
-            true => stage,
-            false => Stage {
-                white_lost: stage.black_lost,
-                black_lost: stage.white_lost,
-                ..stage
-            },
+        Stage::of_table(placing_next, rules.stones)
+    }
+
+    /// The stage of a table in a game with `stones` stones a side; the side to move places the next
+    /// one.
+    pub(crate) fn of_table(table: Material, stones: u8) -> Stage {
+        let placed = [table.mover_in_hand, table.waiting_in_hand]
+            .map(|in_hand| stones.saturating_sub(in_hand));
+        let lost = [
+            placed[0].saturating_sub(table.mover),
+            placed[1].saturating_sub(table.waiting),
+        ];
+        Stage::with_losses(placed[0] + placed[1], lost)
+    }
+
+    /// The stage of the last placement that leads without a mill to a table of the moving phase.
+    pub(crate) fn last_before(table: Material, stones: u8) -> Stage {
+        let before = Material::new(table.waiting - 1, table.mover);
+        Stage::of_table(before.with_hands([1, 0]), stones)
+    }
+
+    /// The stage after this many turns, with the losses of the mover and of the other side.
+    fn with_losses(ply: u8, [mover, waiting]: [u8; 2]) -> Stage {
+        let [white_lost, black_lost] = match ply.is_multiple_of(2) {
+            true => [mover, waiting],
+            false => [waiting, mover],
+        };
+        Stage {
+            ply,
+            white_lost,
+            black_lost,
         }
     }
 
@@ -104,15 +129,9 @@ impl Stage {
 
     /// The position of these sets of stones, without a pending removal.
     pub fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
-        let in_hand = |side| rules.stones.saturating_sub(self.placed(side));
-        let side_to_move = self.mover();
         Position {
-            mover,
-            waiting,
-            mover_in_hand: in_hand(side_to_move),
-            waiting_in_hand: in_hand(side_to_move.other()),
-            side_to_move,
-            removals_owed: 0,
+            side_to_move: self.mover(),
+            ..self.table(rules.stones).position(mover, waiting)
         }
     }
 
@@ -201,17 +220,8 @@ impl StageSets {
     pub fn stages_of(&self, ply: u8) -> impl Iterator<Item = Stage> + '_ {
         let losses = 0..=self.most_lost;
         let all = losses.clone().flat_map(move |mover_lost| {
-            losses.clone().map(move |waiting_lost| {
-                let [white_lost, black_lost] = match ply.is_multiple_of(2) {
-                    true => [mover_lost, waiting_lost],
-                    false => [waiting_lost, mover_lost],
-                };
-                Stage {
-                    ply,
-                    white_lost,
-                    black_lost,
-                }
-            })
+            let losses = losses.clone();
+            losses.map(move |waiting_lost| Stage::with_losses(ply, [mover_lost, waiting_lost]))
         });
         all.filter(|&stage| self.exists(stage))
     }

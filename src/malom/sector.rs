@@ -112,30 +112,13 @@ impl Sector {
 
     /// The stage with these numbers in a game with `stones` stones a side; `None` if there is none.
     pub(crate) fn stage(self, stones: u8) -> Option<Stage> {
-        let side = |board: u8, hand: u8| {
-            let placed = stones.checked_sub(hand)?;
-            Some((placed, placed.checked_sub(board)?))
-        };
-        let [mover, waiting, mover_in_hand, waiting_in_hand] = self.numbers();
-        let mover = side(mover, mover_in_hand)?;
-        let waiting = side(waiting, waiting_in_hand)?;
-        // The side that placed the first stone is to move where both have equally many in hand.
-        let (white, black) = match mover_in_hand == waiting_in_hand {
-            true => (mover, waiting),
-            false => (waiting, mover),
-        };
-        Some(Stage {
-            ply: white.0 + black.0,
-            white_lost: white.1,
-            black_lost: black.1,
-        })
+        let fits = self.0.totals().into_iter().all(|total| total <= stones);
+        fits.then(|| Stage::of_table(self.0, stones))
     }
 
     /// The sector of a stage of such a game.
     pub(crate) fn of_stage(stage: Stage, stones: u8) -> Option<Sector> {
-        let sides = [stage.mover(), stage.mover().other()];
-        let in_hand = sides.map(|side| stones.saturating_sub(stage.placed(side)));
-        Sector::of(stage.material().with_hands(in_hand))
+        Sector::of(stage.table(stones))
     }
 }
 

@@ -120,26 +120,14 @@ struct PairsJob<'a> {
     cache: TableCache,
     /// The tables that may have [`unfinished`] files.
     unfinished: Vec<Material>,
-    /// The stages of the last placement that this build has to solve, with the tables to which
-    /// their turns lead: without a mill, and with a capture if games go on after it.
-    last_stages: Vec<(Stage, Material, Option<Material>)>,
+    /// The stages, if the plan has the last placement.
+    stage_sets: Option<&'a StageSets>,
 }
 
 impl<'a> PairsJob<'a> {
     fn new(plan: &'a BuildPlan, folder: &'a Path) -> PairsJob<'a> {
         let last = plan.request.rules.placements() - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
-        let mut last_stages = Vec::new();
-        if let Some(stage_sets) = plan.stage_sets.as_ref().filter(|_| planned) {
-            let table = |stage| stage_sets.exists(stage).then(|| stage.material());
-            for stage in stage_sets.stages_of(last) {
-                if let Some(quiet) = table(stage.after_quiet())
-                    && !unfinished::is_solved(folder, stage)
-                {
-                    last_stages.push((stage, quiet, table(stage.after_capture())));
-                }
-            }
-        }
         let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
         let (cached, unfinished) = match plan.request.rules.moves_while_placing {
             true => {
@@ -153,7 +141,7 @@ impl<'a> PairsJob<'a> {
             folder,
             cache: TableCache::new(&cached),
             unfinished,
-            last_stages,
+            stage_sets: plan.stage_sets.as_ref().filter(|_| planned),
         }
     }
 
@@ -168,10 +156,10 @@ impl<'a> PairsJob<'a> {
         observer(BuildEvent::PairStarted(pair))?;
         let rules = &self.request.rules;
         self.remove_unfinished(pair.all_in_hand())?;
-        let load = |material| {
-            let mut last = self.last_stages.iter();
-            let again = last.any(|&(_, _, captures)| captures == Some(material));
-            self.load(material, again)
+        let load = |material: Material| {
+            let before_capture = Material::new(material.mover + 1, material.waiting);
+            let last = self.last_stage(before_capture);
+            self.load(material, last.is_some_and(|(_, capture)| capture.is_some()))
         };
         let solved = pair::solve(rules, pair, load, observer)?;
         observer(BuildEvent::Writing)?;
@@ -237,6 +225,17 @@ impl<'a> PairsJob<'a> {
         store::write_pair(&path, &self.request.rules, &values, self.request.profile)
     }
 
+    /// The stage whose placements without a mill lead to a table, if this build has to solve it,
+    /// and the table that its captures lead to, if games go on after them.
+    fn last_stage(&self, table: Material) -> Option<(Stage, Option<Material>)> {
+        let stage_sets = self.stage_sets?;
+        let stage = Stage::last_before(table, self.request.rules.stones);
+        let exists = stage_sets.exists(stage) && stage_sets.exists(stage.after_quiet());
+        let after = stage.after_capture();
+        let capture = stage_sets.exists(after).then(|| after.material());
+        (exists && !unfinished::is_solved(self.folder, stage)).then_some((stage, capture))
+    }
+
     /// Solves the stages whose placements without a mill lead to these tables.
     fn solve_last_placement(
         &mut self,
@@ -245,8 +244,7 @@ impl<'a> PairsJob<'a> {
     ) -> Result<(), SolveError> {
         let Some(plies) = plies else { return Ok(()) };
         for table in solved {
-            let stages = self.last_stages.clone().into_iter();
-            for (stage, _, captures) in stages.filter(|&(_, quiet, _)| quiet == table.material) {
+            if let Some((stage, captures)) = self.last_stage(table.material) {
                 let captures = captures.map(|captures| self.load(captures, false));
                 let captures = captures.transpose()?;
                 plies.solve(stage, Some(&table.values), captures.as_deref())?;

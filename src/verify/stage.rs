@@ -48,16 +48,11 @@ impl LastPlacement {
         if !self.needed {
             return Ok(());
         }
-        let (rules, material) = (turns.rules, turns.parent.material());
-        let last = rules.placements() - 1;
-        let stage = Stage {
-            ply: last,
-            white_lost: rules.stones - material.waiting,
-            black_lost: rules.stones - material.mover,
-        };
+        let rules = turns.rules;
+        let stage = Stage::last_before(turns.child.material(), rules.stones);
         let stage_sets = self
             .stage_sets
-            .get_or_insert_with(|| StageSets::new(rules, last));
+            .get_or_insert_with(|| StageSets::new(rules, stage.ply));
         if stage_sets.exists(stage) {
             self.metric = self.metric.common(turns.metric);
             let metric = turns.metric.common(rules.placing_metric());
