@@ -18,8 +18,8 @@ use super::scheme::Scheme;
 use super::sector::Sector;
 use super::walk::Walk;
 use crate::board::PointSet;
+use crate::index::Pair;
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Pair};
 use crate::lock::held;
 use crate::memory::Bytes;
 use crate::probe::Database;
@@ -329,29 +329,18 @@ impl Recipe for &Sectors {
             return database.make(material, needed);
         }
         let stage = self.stage(sector)?;
-        let refused = |error| self.refused(sector, error);
-        if !self.stage_sets().exists(stage) {
-            return Bytes::new(Index::new(material).len()).map_err(refused);
-        }
-        if database.ply(stage.ply)?.is_some() {
+        let exists = self.stage_sets().exists(stage);
+        if exists && database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage, Metric::Depth);
         }
         let mut needed = needed.iter().map(|values| &values[..]);
         let [quiet, captures] = [stage.after_quiet(), stage.after_capture()]
             .map(|stage| self.next(stage).and_then(|_| needed.next()));
-        let rules = database.rules();
-        ply::solve_stage(
-            rules,
-            Metric::Depth,
-            self.stage_sets(),
-            stage,
-            quiet,
-            captures,
-        )
-        .map_err(refused)
-    }
-
-    fn refused(&self, sector: Sector, error: std::io::Error) -> DbError {
-        DbError::io(sector.name().as_ref())(error)
+        let (rules, metric, stage_sets) = (database.rules(), Metric::Depth, self.stage_sets());
+        let made = match exists {
+            true => ply::solve_stage(rules, metric, stage_sets, stage, quiet, captures),
+            false => Bytes::new(sector.slots() as usize),
+        };
+        made.map_err(DbError::io(sector.name().as_ref()))
     }
 }

@@ -34,6 +34,4 @@ pub use folder::BuildFolder;
 pub use job::build;
 pub use plan::{BuildPlan, BuildRequest, PlannedPair, PlannedPly, kept_plies, pairs_up_to};
 pub use progress::BuildProgress;
-pub(crate) use tables::{
-    Kept, Loader, Recipe, TableCache, fold, load, load_pair, refused, whole_bitbase,
-};
+pub(crate) use tables::{Kept, Loader, Recipe, TableCache, fold, load, load_pair, whole_bitbase};

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -39,9 +38,6 @@ pub(crate) trait Recipe {
 
     /// All values of a table, from the tables that it needs.
     fn make(&mut self, key: Self::Key, needed: Vec<Bytes>) -> Result<Bytes, DbError>;
-
-    /// The error if the system refuses the memory for a table.
-    fn refused(&self, key: Self::Key, error: io::Error) -> DbError;
 }
 
 /// Makes whole tables in an order that is known in advance, and keeps those that are needed again,
@@ -101,11 +97,12 @@ impl<R: Recipe> Loader<R> {
         let uses = self.uses.entry(key).or_default();
         *uses = uses.saturating_sub(1);
         let again = *uses > 0;
-        if let Some(values) = self.kept.get(key) {
-            if !again {
-                self.kept.forget(key);
-            }
-            return values.map_err(|error| self.recipe.refused(key, error));
+        let kept = self.kept.get(key);
+        if !again {
+            self.kept.forget(key);
+        }
+        if let Some(values) = kept {
+            return Ok(values);
         }
         let needed = self.recipe.needs(key)?.into_iter();
         let needed = needed.map(|needed| self.load(needed));
@@ -126,9 +123,12 @@ pub(crate) struct Kept<K> {
 }
 
 impl<K: Copy + Eq + Hash> Kept<K> {
-    /// Adds a table. One that cannot be compressed is made again when it is needed.
+    /// Adds a table that is not kept yet. One that cannot be compressed is made again when it is
+    /// needed.
     pub fn add(&mut self, key: K, values: &[u8]) {
-        if let Ok(table) = Compressed::new(values) {
+        if !self.has(key)
+            && let Ok(table) = Compressed::new(values)
+        {
             self.bytes += table.bytes().len();
             self.tables.insert(key, table);
         }
@@ -139,9 +139,9 @@ impl<K: Copy + Eq + Hash> Kept<K> {
         self.tables.contains_key(&key)
     }
 
-    /// The values of a table; `None` if it is not kept.
-    fn get(&self, key: K) -> Option<io::Result<Bytes>> {
-        self.tables.get(&key).map(Compressed::unpack)
+    /// The values of a table; `None` if it is not kept, or if there is no memory for its values.
+    fn get(&self, key: K) -> Option<Bytes> {
+        self.tables.get(&key)?.unpack().ok()
     }
 
     /// Drops a table.
@@ -170,15 +170,11 @@ impl Recipe for &Database {
             Some((quiet, exits)) if is_derived(material) => (quiet, exits),
             _ => return Ok(read(self, material, &needed, false)?.0),
         };
-        let metric = self.file_of(material)?.metric();
+        let file = self.file_of(material)?;
         let values = derive(self.rules(), material, quiet, exits);
-        let mut values = values.map_err(refused(self, material)?)?;
-        fold(&mut values, metric);
+        let mut values = values.map_err(DbError::io(file.name()))?;
+        fold(&mut values, file.metric());
         Ok(values)
-    }
-
-    fn refused(&self, material: Material, error: io::Error) -> DbError {
-        refused(self, material).map_or_else(|missing| missing, |refused| refused(error))
     }
 }
 
@@ -192,12 +188,13 @@ fn read(
     both: bool,
 ) -> Result<(Bytes, Option<Bytes>), DbError> {
     let file = db.file_of(material)?;
-    let refused = refused(db, material)?;
-    let mut values = Bytes::new(material.entries() as usize).map_err(&refused)?;
+    let values = Bytes::new(material.entries() as usize);
+    let mut values = values.map_err(DbError::io(file.name()))?;
     file.table()?.load(&mut values)?;
     let coverage = file.coverage();
     let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);
-    let mut smaller = smaller.map_err(refused)?.filter(|_| both);
+    let smaller = smaller.map_err(DbError::io(file.name()))?;
+    let mut smaller = smaller.filter(|_| both);
     if !matches!(coverage, Coverage::All) {
         fold(&mut values, file.metric());
     }
@@ -242,15 +239,6 @@ pub fn whole_bitbase<'a>(db: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>
         bitbase.insert_table(material, &loader.load(material)?);
     }
     Ok(bitbase)
-}
-
-/// For `map_err`: the error if the system refuses the memory for a table.
-pub(crate) fn refused(
-    db: &Database,
-    material: Material,
-) -> Result<impl Fn(io::Error) -> DbError, DbError> {
-    let file = db.file_of(material)?.name().to_path_buf();
-    Ok(move |source| DbError::io(&file)(source))
 }
 
 /// Reduces all values to this metric.
@@ -357,14 +345,10 @@ impl TableCache {
         if let (Some(folder), Some(file)) = (&self.folder, self.files.get_mut(&material)) {
             return file.read().map_err(DbError::io(folder));
         }
-        let values = match self.tables.get(material) {
-            Some(Ok(values)) => values,
-            _ => load()?,
-        };
-        if !again {
-            self.forget(material);
-        } else if !self.tables.has(material) {
-            self.tables.add(material, &values);
+        let values = self.tables.get(material).map_or_else(load, Ok)?;
+        match again {
+            true => self.tables.add(material, &values),
+            false => self.forget(material),
         }
         Ok(values)
     }

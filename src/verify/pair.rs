@@ -12,7 +12,7 @@ use crate::index::histogram::Histogram;
 use crate::index::{Index, Pair};
 use crate::probe::Database;
 use crate::random::Random;
-use crate::solve::{TableCache, fold, load, load_pair, refused};
+use crate::solve::{TableCache, fold, load, load_pair};
 use crate::store::DbError;
 use crate::store::pair::stored_table;
 use crate::value::{Dtw, Metric, Value};
@@ -111,13 +111,14 @@ pub fn verify_pair(
             };
             (tables, SetsAfter::new(material))
         });
-        let refused = refused(db, material)?;
+        let file = db.file(pair)?;
         let mut derived = None;
         if material != larger {
             // The last placement comes before the derivation, or after the stored table is dropped,
             // so that less is in memory at once.
-            tables.last_placement.derive(&turns).map_err(&refused)?;
-            derived = Some(Rc::new(turns.table(&advance).map_err(&refused)?));
+            tables.last_placement.derive(&turns, file.name())?;
+            let table = turns.table(&advance);
+            derived = Some(Rc::new(table.map_err(DbError::io(file.name()))?));
         }
         if let Some(table) = derived.clone().or_else(|| stored.take()) {
             let counted = Histogram::of_table(&turns.parent, &table);
@@ -129,7 +130,7 @@ pub fn verify_pair(
             }
             let stored = db.histogram(material)?;
             let results = |counts: &Histogram| [counts.wins(), counts.draws(), counts.losses()];
-            let same_metric = metric == db.file(pair)?.metric();
+            let same_metric = metric == file.metric();
             if results(&counted) != results(stored)
                 || same_metric && counted.counts() != stored.counts()
             {
@@ -139,7 +140,7 @@ pub fn verify_pair(
         }
         match derived {
             Some(derived) => child = derived,
-            None => tables.last_placement.derive(&turns).map_err(refused)?,
+            None => tables.last_placement.derive(&turns, file.name())?,
         }
     }
     report.checked = done.into_inner();

@@ -7,7 +7,7 @@
 //! capture  O - x to move, M'       after one that closes a mill: rows of O - x, columns of M'
 //! ```
 
-use std::io;
+use std::path::Path;
 
 use super::placements::PlacedTables;
 use super::turns::{CheckedTable, TableTurns};
@@ -44,7 +44,8 @@ impl LastPlacement {
     }
 
     /// Derives the stage whose placements lead to the same tables as the turns of a pair's table.
-    pub fn derive(&mut self, turns: &TableTurns<'_>) -> io::Result<()> {
+    /// Errors name the pair's file.
+    pub fn derive(&mut self, turns: &TableTurns<'_>, file: &Path) -> Result<(), DbError> {
         if !self.needed {
             return Ok(());
         }
@@ -61,7 +62,8 @@ impl LastPlacement {
                 capture: turns.captures[0],
             };
             let turns = TableTurns::of_stage(rules, metric, (stage, stage_sets), tables);
-            self.tables.add(stage, &turns.table(&|_| ())?);
+            let table = turns.table(&|_| ()).map_err(DbError::io(file))?;
+            self.tables.add(stage, &table);
         }
         Ok(())
     }
@@ -167,11 +169,7 @@ impl Recipe for StageTables<'_> {
             ply::load(self.database, stage, Metric::Wdl)
         } else {
             let table = self.with_turns(stage, needed, |turns| turns.table(&|_| ()));
-            table.map_err(|error| self.refused(stage, error))
+            table.map_err(DbError::io(ply_file_name(stage.ply).as_ref()))
         }
-    }
-
-    fn refused(&self, stage: Stage, error: io::Error) -> DbError {
-        DbError::io(ply_file_name(stage.ply).as_ref())(error)
     }
 }
