@@ -5,7 +5,7 @@ pub mod rows;
 
 use rayon::prelude::*;
 
-use crate::board::{PointSet, bits};
+use crate::board::PointSet;
 use crate::index::histogram::Histogram;
 use crate::index::stages::Stage;
 use crate::index::{Index, Material, Pair};
@@ -245,7 +245,6 @@ impl Whole {
     ) {
         let columns = self.index.columns();
         let values = &self.values[row * columns.count()..][..columns.count()];
-        let mover = self.index.rows().set(row);
         let mut distinct = None;
         for (column, (subset, &byte)) in columns.iter().zip(values).enumerate() {
             if !wanted(byte) {
@@ -253,8 +252,8 @@ impl Whole {
             }
             let distinct = distinct.get_or_insert_with(|| self.index.first_columns(row));
             if distinct.as_ref().is_none_or(|first| first.contains(column)) {
-                let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
-                found(mover, waiting, byte);
+                let mover = self.index.rows().set(row);
+                found(mover, self.index.waiting(row, subset), byte);
             }
         }
     }

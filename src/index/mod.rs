@@ -358,12 +358,15 @@ impl Index {
     /// The sets of the mover and of the waiting side at an entry, which must be below
     /// [`Index::len`].
     pub fn sets(&self, entry: usize) -> (PointSet, PointSet) {
-        let mover = self.rows.set(entry / self.columns.count());
+        let row = entry / self.columns.count();
         let subset = self.columns.subset(entry % self.columns.count());
-        (
-            mover,
-            PointSet::from_bits(bits::pdep(subset, (!mover).bits())),
-        )
+        (self.rows.set(row), self.waiting(row, subset))
+    }
+
+    /// The waiting side's set of a column of a row, from the column's subset.
+    pub(crate) fn waiting(&self, row: usize, subset: u32) -> PointSet {
+        let free = !self.rows.set(row);
+        PointSet::from_bits(bits::pdep(subset, free.bits()))
     }
 
     /// For a row with a stabiliser, marks each column that is the first of those that hold the same
@@ -372,11 +375,10 @@ impl Index {
         if !self.rows.is_symmetric(row) {
             return None;
         }
-        let mover = self.rows.set(row);
-        let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+        let others: Vec<Symmetry> = stabiliser(self.rows.set(row)).skip(1).collect();
         let mut first = BitSet::new(self.columns.count());
         for (column, subset) in self.columns.iter().enumerate() {
-            let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
+            let waiting = self.waiting(row, subset);
             let mut images = others.iter().map(|symmetry| symmetry.apply(waiting));
             if images.all(|image| self.column(row, image) >= column) {
                 first.insert(column);

@@ -1,6 +1,6 @@
 //! Compares sector files with our values.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -31,7 +31,7 @@ impl FileState {
     ///
     /// If the system refuses to read.
     pub fn of(file: &Path, sector: Sector) -> io::Result<FileState> {
-        let escapes = File::open(file).and_then(|mut file| Escapes::of(&mut file, sector));
+        let escapes = File::open(file).and_then(|mut file| escapes(&mut file, sector));
         match escapes {
             Ok(_) => Ok(FileState::There),
             Err(error) => match error.kind() {
@@ -43,62 +43,55 @@ impl FileState {
     }
 }
 
-/// The second keys that do not fit a slot, by its number.
-struct Escapes(HashMap<u64, i32>);
-
-impl Escapes {
-    /// Checks the header and the size, and leaves the file at its first slot. An error of the kind
-    /// `InvalidData` says how the file is damaged.
-    fn of(file: &mut File, sector: Sector) -> io::Result<Escapes> {
-        let damaged = |how: String| Err(io::Error::new(io::ErrorKind::InvalidData, how));
-        let size = file.metadata()?.len();
-        let end = Sector::HEADER + Sector::SLOT * sector.slots();
-        if size < sector.bytes() {
-            let expected = sector.bytes();
-            return damaged(format!(
-                "truncated: {} instead of {expected}",
-                counted(size, "byte")
-            ));
-        }
-        let mut header = [0; Sector::HEADER as usize];
-        file.read_exact(&mut header)?;
-        if header != Slots::header() {
-            return damaged("its header is not that of such a sector".to_owned());
-        }
-        file.seek(SeekFrom::Start(end))?;
-        let mut input = BufReader::new(file.by_ref());
-        let mut word = || {
-            let mut bytes = [0; 4];
-            input
-                .read_exact(&mut bytes)
-                .map(|()| i32::from_le_bytes(bytes))
-        };
-        let count = word()?;
-        let expected = u64::try_from(count).ok();
-        let expected = expected.map(|count| sector.bytes().saturating_add(8 * count));
-        if expected != Some(size) {
-            let expected = sector.bytes();
-            return damaged(match count {
-                0 => format!("too long: {size} bytes instead of {expected}"),
-                _ => {
-                    format!("the number {count} of its escapes does not fit its size, {size} bytes")
-                }
-            });
-        }
-        let mut escapes = HashMap::new();
-        for _ in 0..count {
-            let (slot, key) = (word()?, word()?);
-            let slot = u64::try_from(slot).ok();
-            let known = slot.filter(|&slot| slot < sector.slots());
-            match known {
-                Some(slot) if escapes.insert(slot, key).is_none() => {}
-                _ => return damaged("its list of escapes names a wrong slot".to_owned()),
-            }
-        }
-        drop(input);
-        file.seek(SeekFrom::Start(Sector::HEADER))?;
-        Ok(Escapes(escapes))
+/// The slots whose second keys do not fit them. Checks the header and the size, and leaves the file
+/// at its first slot. An error of the kind `InvalidData` says how the file is damaged.
+fn escapes(file: &mut File, sector: Sector) -> io::Result<HashSet<u64>> {
+    let damaged = |how: String| Err(io::Error::new(io::ErrorKind::InvalidData, how));
+    let size = file.metadata()?.len();
+    let end = Sector::HEADER + Sector::SLOT * sector.slots();
+    if size < sector.bytes() {
+        let expected = sector.bytes();
+        return damaged(format!(
+            "truncated: {} instead of {expected}",
+            counted(size, "byte")
+        ));
     }
+    let mut header = [0; Sector::HEADER as usize];
+    file.read_exact(&mut header)?;
+    if header != Slots::header() {
+        return damaged("its header is not that of such a sector".to_owned());
+    }
+    file.seek(SeekFrom::Start(end))?;
+    let mut input = BufReader::new(file.by_ref());
+    let mut word = || {
+        let mut bytes = [0; 4];
+        input
+            .read_exact(&mut bytes)
+            .map(|()| i32::from_le_bytes(bytes))
+    };
+    let count = word()?;
+    let expected = u64::try_from(count).ok();
+    let expected = expected.map(|count| sector.bytes().saturating_add(8 * count));
+    if expected != Some(size) {
+        let expected = sector.bytes();
+        return damaged(match count {
+            0 => format!("too long: {size} bytes instead of {expected}"),
+            _ => {
+                format!("the number {count} of its escapes does not fit its size, {size} bytes")
+            }
+        });
+    }
+    let mut escapes = HashSet::new();
+    for _ in 0..count {
+        let (slot, _key) = (word()?, word()?);
+        let slot = u64::try_from(slot).ok();
+        let known = slot.filter(|&slot| slot < sector.slots());
+        if !known.is_some_and(|slot| escapes.insert(slot)) {
+            return damaged("its list of escapes names a wrong slot".to_owned());
+        }
+    }
+    file.seek(SeekFrom::Start(Sector::HEADER))?;
+    Ok(escapes)
 }
 
 /// A slot in which a file differs from our value.
@@ -168,7 +161,7 @@ pub fn compare(
 ) -> io::Result<SectorDifferences> {
     let mut file = File::open(file)?;
     let sector = whole.sector();
-    let escapes = Escapes::of(&mut file, sector)?;
+    let escapes = escapes(&mut file, sector)?;
     let mut all = SectorDifferences {
         file: sector.name(),
         ..SectorDifferences::default()
@@ -197,7 +190,7 @@ fn compare_row(
     row: usize,
     ours: &[u8],
     bytes: &[u8],
-    escapes: &Escapes,
+    escapes: &HashSet<u64>,
     most: usize,
 ) -> SectorDifferences {
     let mut result = SectorDifferences::default();
@@ -205,17 +198,18 @@ fn compare_row(
     let (found, _) = bytes.as_chunks::<3>();
     let first = row as u64 * ours.len() as u64;
     let meaning = |column: usize| match slots.read(found[column]) {
-        Meaning::Escape => match escapes.0.get(&(first + column as u64)) {
+        Meaning::Escape => match escapes.contains(&(first + column as u64)) {
             // Escapes are for distances of draws; those of wins and losses fit a slot.
-            Some(_) => slots.read_escaped(found[column]),
-            None => Meaning::Unknown,
+            true => slots.read_escaped(found[column]),
+            false => Meaning::Unknown,
         },
         meaning => meaning,
     };
-    for (column, &byte) in ours.iter().enumerate() {
+    for (column, (subset, &byte)) in slots.index.columns().iter().zip(ours).enumerate() {
+        let waiting = || slots.index.waiting(row, subset);
         let mut says = meaning(column);
         if let Meaning::Redirect(symmetry) = says {
-            let target = slots.redirected(row, column, symmetry);
+            let target = slots.redirected(row, waiting(), symmetry);
             says = target.map_or(Meaning::Unknown, meaning);
         }
         let value = Value::from_byte(byte);
@@ -225,7 +219,6 @@ fn compare_row(
             // A redirect may not lead to another redirect.
             _ => None,
         };
-        let waiting = || slots.waiting(row, column);
         let reachable = whole.has_value(row, waiting);
         match reachable {
             true => result.slots += 1,

@@ -92,14 +92,11 @@ impl SectorFile {
             let start = column * Sector::SLOT as usize + within;
             return Ok(copy(&self.bytes[start..], out));
         }
-        let mover = self.slots.index.rows().set(row);
-        let waiting = self.slots.waiting(row, column);
-        let bytes = self.slots.write_slot(row, column, || {
-            let kept = self.sectors.kept(self.sector);
-            match kept {
-                Some(values) => Ok(values[slot as usize]),
-                None => self.sectors.value(self.sector, mover, waiting),
-            }
+        let (mover, waiting) = self.slots.index.sets(slot as usize);
+        let kept = || self.sectors.kept(self.sector);
+        let bytes = self.slots.write_slot(row, waiting, || match kept() {
+            Some(values) => Ok(values[slot as usize]),
+            None => self.sectors.value(self.sector, mover, waiting),
         });
         let bytes = bytes.map_err(io::Error::other)?;
         Ok(copy(&bytes[within..], out))

@@ -14,7 +14,6 @@
 use super::scheme::{MOST, Scheme};
 use super::sector::Sector;
 use crate::board::PointSet;
-use crate::board::bits;
 use crate::board::symmetry::Symmetry;
 use crate::index::Index;
 
@@ -62,8 +61,6 @@ pub(super) enum Meaning {
 /// Writes and reads the slots of one sector.
 pub(super) struct Slots {
     pub index: Index,
-    /// The sets of the columns, by their numbers.
-    subsets: Vec<u32>,
     /// By value byte.
     packed: Box<[[u8; BYTES]; 256]>,
     /// The sector's number, and that of a win.
@@ -81,7 +78,6 @@ impl Slots {
             byte => pack(-win - value, byte - 1),
         };
         Slots {
-            subsets: index.columns().iter().collect(),
             packed: Box::new(std::array::from_fn(slot)),
             index,
             value,
@@ -90,7 +86,7 @@ impl Slots {
     }
 
     pub fn columns(&self) -> usize {
-        self.subsets.len()
+        self.index.columns().count()
     }
 
     /// The header of the file.
@@ -118,8 +114,8 @@ impl Slots {
         if symmetries.is_empty() {
             return;
         }
-        for (column, slot) in slots.iter_mut().enumerate() {
-            if let Some(number) = redirect(&symmetries, self.waiting(row, column)) {
+        for (slot, subset) in slots.iter_mut().zip(self.index.columns().iter()) {
+            if let Some(number) = redirect(&symmetries, self.index.waiting(row, subset)) {
                 *slot = pack(0, -1 - number);
             }
         }
@@ -129,11 +125,11 @@ impl Slots {
     pub fn write_slot<E>(
         &self,
         row: usize,
-        column: usize,
+        waiting: PointSet,
         value: impl FnOnce() -> Result<u8, E>,
     ) -> Result<[u8; BYTES], E> {
         let symmetries = self.symmetries_of(row);
-        Ok(match redirect(&symmetries, self.waiting(row, column)) {
+        Ok(match redirect(&symmetries, waiting) {
             Some(number) => pack(0, -1 - number),
             None => self.packed[usize::from(value()?)],
         })
@@ -171,19 +167,10 @@ impl Slots {
     }
 
     /// The column of a row to which a redirect leads; `None` if it does not stay in the row.
-    pub fn redirected(&self, row: usize, column: usize, symmetry: Symmetry) -> Option<usize> {
+    pub fn redirected(&self, row: usize, waiting: PointSet, symmetry: Symmetry) -> Option<usize> {
         let mover = self.index.rows().set(row);
-        if symmetry.apply(mover) != mover {
-            return None;
-        }
-        let waiting = symmetry.apply(self.waiting(row, column));
-        Some(self.index.column(row, waiting))
-    }
-
-    /// The waiting side's set of a slot.
-    pub fn waiting(&self, row: usize, column: usize) -> PointSet {
-        let free = !self.index.rows().set(row);
-        PointSet::from_bits(bits::pdep(self.subsets[column], free.bits()))
+        let stays = symmetry.apply(mover) == mover;
+        stays.then(|| self.index.column(row, symmetry.apply(waiting)))
     }
 
     /// The stabiliser of a row's set in the order of the format, with its numbers there; without the

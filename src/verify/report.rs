@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::turns::{CheckedTable, TableTurns, value_of_byte};
 use crate::board::symmetry::{Symmetry, stabiliser};
-use crate::board::{PointSet, bits};
 use crate::lock::held;
 use crate::rules::position::Position;
 use crate::value::Value;
@@ -107,12 +106,11 @@ impl<'a> Suspects<'a> {
         if !index.rows().is_symmetric(row) {
             return;
         }
-        let mover = index.rows().set(row);
-        let others: Vec<Symmetry> = stabiliser(mover).skip(1).collect();
+        let others: Vec<Symmetry> = stabiliser(index.rows().set(row)).skip(1).collect();
         let values = self.table.row(row);
         let first = row * values.len();
         for (column, subset) in index.columns().iter().enumerate() {
-            let waiting = PointSet::from_bits(bits::pdep(subset, (!mover).bits()));
+            let waiting = index.waiting(row, subset);
             for symmetry in &others {
                 let copy = index.column(row, symmetry.apply(waiting));
                 if values[copy] != values[column] {
