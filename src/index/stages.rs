@@ -238,6 +238,17 @@ impl StageSets {
         after.filter(|&next| self.exists(next))
     }
 
+    /// Something of each of the stages [after](StageSets::after) a stage: of that without a mill,
+    /// and of that after a capture.
+    pub(crate) fn by_turn<T>(
+        &self,
+        stage: Stage,
+        mut each: impl Iterator<Item = T>,
+    ) -> [Option<T>; 2] {
+        let after = [stage.after_quiet(), stage.after_capture()];
+        after.map(|next| self.exists(next).then(|| each.next())?)
+    }
+
     /// The rows of a side's possible sets; empty if the stage is impossible.
     pub fn rows(&self, stage: Stage, side: Side) -> &BitSet {
         static EMPTY: BitSet = BitSet::EMPTY;

@@ -28,7 +28,6 @@ use crate::rules::position::Position;
 use crate::solve::{Loader, Recipe, ply};
 use crate::store::DbError;
 use crate::store::codec::{Coverage, is_derived};
-use crate::store::table::Table;
 use crate::value::{Metric, Value};
 
 /// All sectors whose values the databases have. Many threads may use them at the same time.
@@ -131,12 +130,11 @@ impl Sectors {
     /// the next one is near.
     fn check_files(&self, sector: Sector) -> Result<(), DbError> {
         let database = &self.database;
-        if sector.is_moving() {
+        let Some(Stage { ply: from, .. }) = self.stage(sector)? else {
             let file = database.file_of(sector.material())?;
             return file.check_metric(Metric::Depth);
-        }
+        };
         let plies = database.rules().placements();
-        let from = self.stage(sector)?.ply;
         for ply in from..plies.min(from + MOST_PLACEMENTS) {
             if let Some(file) = database.ply(ply)? {
                 return match file.metric() {
@@ -161,21 +159,16 @@ impl Sectors {
             .try_for_each(|sector| self.check_files(sector))
     }
 
-    /// The sector of a stage that a placement leads to, if a game can come to it.
-    fn next(&self, stage: Stage) -> Option<Sector> {
-        let stage = Some(stage).filter(|&stage| self.stage_sets().exists(stage))?;
-        Sector::of_stage(stage, self.database.rules().stones)
-    }
-
-    /// The stage of a sector, which the game must have.
-    pub(super) fn stage(&self, sector: Sector) -> Result<Stage, DbError> {
+    /// The stage of a sector, which the game must have; `None` without stones in hand.
+    pub(super) fn stage(&self, sector: Sector) -> Result<Option<Stage>, DbError> {
         let stones = self.database.rules().stones;
-        let stage = sector.stage(stones);
-        stage.ok_or_else(|| {
-            DbError::NotStored(format!(
+        match sector.stage(stones) {
+            _ if sector.is_moving() => Ok(None),
+            Some(stage) => Ok(Some(stage)),
+            None => Err(DbError::NotStored(format!(
                 "no game with {stones} stones has the sector {sector}"
-            ))
-        })
+            ))),
+        }
     }
 
     pub(super) fn stage_sets(&self) -> &StageSets {
@@ -191,12 +184,9 @@ impl Sectors {
         mover: PointSet,
         waiting: PointSet,
     ) -> Result<Position, DbError> {
-        Ok(match sector.is_moving() {
-            true => Position::moving(mover, waiting),
-            false => {
-                let stage = self.stage(sector)?;
-                stage.position(mover, waiting, self.database.rules())
-            }
+        Ok(match self.stage(sector)? {
+            None => Position::moving(mover, waiting),
+            Some(stage) => stage.position(mover, waiting, self.database.rules()),
         })
     }
 
@@ -207,15 +197,13 @@ impl Sectors {
         mover: PointSet,
         waiting: PointSet,
     ) -> Result<u8, DbError> {
-        if !sector.is_moving() {
-            let stage = self.stage(sector)?;
-            if !self.stage_sets().allows(stage, mover, waiting) {
-                return Ok(0);
-            }
+        if let Some(stage) = self.stage(sector)?
+            && !self.stage_sets().allows(stage, mover, waiting)
+        {
+            return Ok(0);
         }
-        let value: Value = self
-            .database
-            .probe(&self.position(sector, mover, waiting)?)?;
+        let position = self.position(sector, mover, waiting)?;
+        let value: Value = self.database.probe(&position)?;
         let too_deep = || DbError::NotStored("a value is too deep for a slot".to_owned());
         value.to_byte().ok_or_else(too_deep)
     }
@@ -227,28 +215,20 @@ impl Sectors {
         row: usize,
         values: &mut [u8],
     ) -> Result<bool, DbError> {
-        let Some(table) = self.table(sector)? else {
-            return Ok(false);
-        };
-        table.decode_row(row, values)?;
-        Ok(true)
-    }
-
-    /// The table of a file that has all values of a sector.
-    fn table(&self, sector: Sector) -> Result<Option<Table<'_>>, DbError> {
         let database = &self.database;
-        if !sector.is_moving() {
-            let stage = self.stage(sector)?;
-            return match database.ply(stage.ply)? {
-                Some(file) => file.table(stage, database.stage_sets()),
-                None => Ok(None),
-            };
-        }
-        let file = database.file_of(sector.material())?;
-        match is_derived(sector.material()) || !matches!(file.coverage(), Coverage::All) {
-            true => Ok(None),
-            false => file.table().map(Some),
-        }
+        let table = match self.stage(sector)? {
+            Some(stage) => match database.ply(stage.ply)? {
+                Some(file) => file.table(stage, database.stage_sets())?,
+                None => None,
+            },
+            None => match database.file_of(sector.material())? {
+                _ if is_derived(sector.material()) => None,
+                file if matches!(file.coverage(), Coverage::All) => Some(file.table()?),
+                _ => None,
+            },
+        };
+        let decoded = table.map(|table| table.decode_row(row, values));
+        Ok(decoded.transpose()?.is_some())
     }
 
     /// All values of a sector if they were made and are kept.
@@ -309,33 +289,32 @@ impl Recipe for &Sectors {
     fn needs(&self, sector: Sector) -> Result<Vec<Sector>, DbError> {
         self.check_files(sector)?;
         let database = &self.database;
-        if sector.is_moving() {
+        let Some(stage) = self.stage(sector)? else {
             let tables = database.needs(sector.material())?;
             return Ok(tables.into_iter().filter_map(Sector::of).collect());
-        }
-        let stage = self.stage(sector)?;
+        };
         if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
             return Ok(Vec::new());
         }
-        let next = [stage.after_quiet(), stage.after_capture()].into_iter();
-        Ok(next.filter_map(|stage| self.next(stage)).collect())
+        let next = self.stage_sets().after(stage);
+        let stones = database.rules().stones;
+        Ok(next
+            .filter_map(|stage| Sector::of_stage(stage, stones))
+            .collect())
     }
 
     /// All values of a sector; those of draws where our files have none.
     fn make(&mut self, sector: Sector, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         let mut database = &self.database;
-        let material = sector.material();
-        if sector.is_moving() {
-            return database.make(material, needed);
-        }
-        let stage = self.stage(sector)?;
+        let Some(stage) = self.stage(sector)? else {
+            return database.make(sector.material(), needed);
+        };
         let exists = self.stage_sets().exists(stage);
         if exists && database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage, Metric::Depth);
         }
-        let mut needed = needed.iter().map(|values| &values[..]);
-        let [quiet, captures] = [stage.after_quiet(), stage.after_capture()]
-            .map(|stage| self.next(stage).and_then(|_| needed.next()));
+        let needed = needed.iter().map(|values| &values[..]);
+        let [quiet, captures] = self.stage_sets().by_turn(stage, needed);
         let (rules, metric, stage_sets) = (database.rules(), Metric::Depth, self.stage_sets());
         let made = match exists {
             true => ply::solve_stage(rules, metric, stage_sets, stage, quiet, captures),

@@ -38,7 +38,7 @@ impl<'a> Walk<'a> {
             let material = sector.material();
             let larger = material.mover.max(material.waiting);
             match sectors.stage(sector) {
-                Ok(stage) if !sector.is_moving() => (
+                Ok(Some(stage)) => (
                     1,
                     u8::MAX - stage.ply,
                     stage.lost(stage.mover()),
@@ -63,13 +63,12 @@ impl<'a> Walk<'a> {
     }
 
     fn make(&mut self, sector: Sector) -> Result<SectorValues<'a>, DbError> {
-        let stage = (!sector.is_moving()).then(|| self.sectors.stage(sector));
         Ok(SectorValues {
             sectors: self.sectors,
             sector,
             slots: Slots::new(sector, self.sectors.scheme()),
             values: self.loader.load(sector)?,
-            stage: stage.transpose()?,
+            stage: self.sectors.stage(sector)?,
         })
     }
 }

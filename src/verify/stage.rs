@@ -118,16 +118,11 @@ impl<'a> StageTables<'a> {
         tables: Vec<Bytes>,
         with: impl FnOnce(&TableTurns<'_>) -> T,
     ) -> T {
-        let mut tables = tables.into_iter();
-        let next = [stage.after_quiet(), stage.after_capture()].map(|next| {
-            let exists = self.stage_sets.exists(next);
-            let values = if exists { tables.next() } else { None };
-            values.map(|values| (Index::new(next.material()), values))
-        });
-        let [quiet, capture] = next.each_ref().map(|table| {
-            let table = table.as_ref();
-            table.map(|(index, values)| CheckedTable::new(index, values))
-        });
+        let next = self.stage_sets.after(stage);
+        let next: Vec<Index> = next.map(|next| Index::new(next.material())).collect();
+        let tables = next.iter().zip(&tables);
+        let tables = tables.map(|(index, values)| CheckedTable::new(index, values));
+        let [quiet, capture] = self.stage_sets.by_turn(stage, tables);
         let (rules, stage) = (self.database.rules(), (stage, self.stage_sets));
         let tables = PlacedTables { quiet, capture };
         with(&TableTurns::of_stage(rules, self.metric, stage, tables))
