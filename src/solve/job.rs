@@ -10,7 +10,7 @@
 //! files of the stages are removed as soon as the ply before them is finished.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -31,7 +31,6 @@ use crate::rules::Rules;
 use crate::store::{
     self, DbError, LARGEST_VALUE, PlyWriter, Profile, SolvedPair, file_name, ply_file_name,
 };
-use crate::value::Metric;
 
 /// Builds the files of a request that a folder, which must exist, lacks.
 ///
@@ -281,19 +280,24 @@ impl PliesJob<'_> {
         let mut writer = kept.then(|| PlyWriter::new(rules, stage_sets, ply, self.profile));
         let path = folder.join(ply_file_name(ply));
         let database = Database::open(folder, *rules)?;
-        let mut next = NextTables::new(&database, folder, stage_sets, self.profile.metric, ply)?;
+        let mut pairs = self.pairs_after(ply, &database)?;
+        let mut load = Duration::ZERO;
+        // The captures of one stage often lead to the same table as the quiet turns of the next.
+        let mut last: Option<(Stage, Bytes)> = None;
         for stage in stage_sets.stages_of(ply) {
-            let load = &mut self.report.load;
             let values = match unfinished::is_solved(folder, stage) {
-                true if kept => timed(load, || unfinished::read(folder, rules, stage))?,
+                true if kept => timed(&mut load, || unfinished::read(folder, rules, stage))?,
                 true => None,
                 false => {
-                    let quiet = timed(load, || next.load(stage.after_quiet()))?;
-                    let captures = timed(load, || next.load(stage.after_capture()))?;
+                    let mut next =
+                        |next| timed(&mut load, || self.load(next, &database, &mut pairs));
+                    let quiet = match last.take() {
+                        Some((last, values)) if last == stage.after_quiet() => Some(values),
+                        _ => next(stage.after_quiet())?,
+                    };
+                    let captures = next(stage.after_capture())?;
                     let values = self.solve(stage, quiet.as_deref(), captures.as_deref())?;
-                    // The captures of one stage often lead to the same table as the quiet turns of
-                    // the next.
-                    next.last = captures.map(|table| (stage.after_capture(), table));
+                    last = captures.map(|table| (stage.after_capture(), table));
                     Some(values)
                 }
             };
@@ -306,7 +310,50 @@ impl PliesJob<'_> {
         if let Some(writer) = writer {
             self.report.bytes = timed(&mut self.report.write, || writer.finish(&path))?;
         }
-        Ok(std::mem::take(&mut self.report))
+        let report = std::mem::take(&mut self.report);
+        Ok(PlyReport { load, ..report })
+    }
+
+    /// A loader of the pairs' tables to which the turns of the last ply lead; `None` for other
+    /// plies.
+    fn pairs_after<'d>(
+        &self,
+        ply: u8,
+        database: &'d Database,
+    ) -> Result<Option<Loader<&'d Database>>, DbError> {
+        if ply + 1 < self.rules.placements() {
+            return Ok(None);
+        }
+        let missing = self.stage_sets.stages_of(ply);
+        let missing = missing.filter(|&stage| !unfinished::is_solved(self.folder, stage));
+        let wanted = missing.flat_map(|stage| self.stage_sets.after(stage));
+        let mut wanted: Vec<Material> = wanted.map(Stage::material).collect();
+        wanted.dedup();
+        for &material in &wanted {
+            let file = database.file_of(material)?;
+            file.check_metric(self.profile.metric)?;
+        }
+        Loader::new(database, &wanted).map(Some)
+    }
+
+    /// The table of a stage: of the pairs or, while stones are left in hand, from the file of the
+    /// stage or of its ply; `None` if no game reaches it.
+    fn load(
+        &self,
+        stage: Stage,
+        database: &Database,
+        pairs: &mut Option<Loader<&Database>>,
+    ) -> Result<Option<Bytes>, DbError> {
+        if !self.stage_sets.exists(stage) {
+            return Ok(None);
+        }
+        if let Some(pairs) = pairs {
+            return pairs.load(stage.material()).map(Some);
+        }
+        match unfinished::read(self.folder, self.rules, stage)? {
+            None => ply::load(database, stage, self.profile.metric).map(Some),
+            found => Ok(found),
+        }
     }
 
     /// Solves a stage from the tables after placements without a mill and after captures, and
@@ -329,66 +376,5 @@ impl PliesJob<'_> {
         let write = || unfinished::write(self.folder, rules, stage, &values);
         self.report.bytes += timed(&mut self.report.write, write)?;
         Ok(values)
-    }
-}
-
-/// The tables that the turns of a ply lead to.
-struct NextTables<'a> {
-    database: &'a Database,
-    folder: &'a Path,
-    stage_sets: &'a StageSets,
-    /// The metric that the values must have.
-    metric: Metric,
-    /// The tables of the pairs after the last placement; `None` while stones are left in hand: then
-    /// the values are in the files of the next ply's stages or in its own.
-    pairs: Option<Loader<&'a Database>>,
-    /// The table to load next, if it is here already.
-    last: Option<(Stage, Bytes)>,
-}
-
-impl<'a> NextTables<'a> {
-    fn new(
-        database: &'a Database,
-        folder: &'a Path,
-        stage_sets: &'a StageSets,
-        metric: Metric,
-        ply: u8,
-    ) -> Result<NextTables<'a>, DbError> {
-        let mut tables = NextTables {
-            database,
-            folder,
-            stage_sets,
-            metric,
-            pairs: None,
-            last: None,
-        };
-        if ply + 1 == database.rules().placements() {
-            let missing = stage_sets.stages_of(ply);
-            let missing = missing.filter(|&stage| !unfinished::is_solved(folder, stage));
-            let wanted = missing.flat_map(|stage| stage_sets.after(stage));
-            let mut wanted: Vec<Material> = wanted.map(Stage::material).collect();
-            wanted.dedup();
-            for &material in &wanted {
-                database.file_of(material)?.check_metric(metric)?;
-            }
-            tables.pairs = Some(Loader::new(database, &wanted)?);
-        }
-        Ok(tables)
-    }
-
-    /// The table of a stage; `None` if no game reaches it.
-    fn load(&mut self, stage: Stage) -> Result<Option<Bytes>, DbError> {
-        if !self.stage_sets.exists(stage) {
-            return Ok(None);
-        }
-        let values = match (self.last.take(), &mut self.pairs) {
-            (Some((last, values)), _) if last == stage => values,
-            (_, Some(pairs)) => pairs.load(stage.material())?,
-            _ => match unfinished::read(self.folder, self.database.rules(), stage)? {
-                Some(values) => values,
-                None => ply::load(self.database, stage, self.metric)?,
-            },
-        };
-        Ok(Some(values))
     }
 }
