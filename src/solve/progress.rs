@@ -17,12 +17,13 @@ pub struct BuildProgress {
     pub pairs: usize,
     /// The current ply; `None` in the phase of the pairs.
     pub ply: Option<u8>,
-    pair_entries: u64,
     forecast: PairForecast,
+    /// The entries of the phase of the plies.
     ply_entries: u64,
-    /// The entries of the solved stages.
-    ply_done: u64,
-    plies_begun: Instant,
+    /// The entries of the present phase, those whose values were found, and its beginning.
+    entries: u64,
+    found: u64,
+    begun: Instant,
 }
 
 impl BuildProgress {
@@ -33,11 +34,11 @@ impl BuildProgress {
             pairs_done: 0,
             pairs: plan.pairs.len(),
             ply: None,
-            pair_entries: plan.entries,
             forecast: PairForecast::new(plan.entries, now),
             ply_entries: plan.placing_entries(),
-            ply_done: 0,
-            plies_begun: now,
+            entries: plan.entries,
+            found: 0,
+            begun: now,
         }
     }
 
@@ -49,49 +50,40 @@ impl BuildProgress {
                 self.forecast.start(pair.entries(), now);
             }
             BuildEvent::CapturesFound => self.forecast.step(PairStep::Sweep, now),
-            BuildEvent::Swept { decided, .. } => self.forecast.decided = decided,
+            BuildEvent::Swept { decided, .. } => self.found = self.forecast.finished.0 + decided,
             BuildEvent::Writing => self.forecast.step(PairStep::Write, now),
             BuildEvent::PairFinished(_) => {
                 self.forecast.finish(now);
+                self.found = self.forecast.finished.0;
                 self.pairs_done += 1;
             }
             BuildEvent::PlyStarted(ply) => {
                 if self.ply.is_none() {
-                    self.plies_begun = now;
+                    (self.entries, self.found, self.begun) = (self.ply_entries, 0, now);
                 }
                 (self.pair, self.ply) = (None, Some(ply));
             }
-            BuildEvent::StageSolved(stage) => self.ply_done += stage.material().entries(),
+            BuildEvent::StageSolved(stage) => self.found += stage.material().entries(),
             BuildEvent::PlyFinished(_) => {}
         }
     }
 
     /// The entries of the present phase.
     pub fn entries(&self) -> u64 {
-        match self.ply {
-            None => self.pair_entries,
-            Some(_) => self.ply_entries,
-        }
+        self.entries
     }
 
     /// The share of the work that is done, in entries.
     pub fn done(&self, now: Instant) -> u64 {
         match self.ply {
             None => self.forecast.done(now),
-            Some(_) => self.ply_done,
+            Some(_) => self.found,
         }
     }
 
     /// The values found per second; all draws of a pair count at its end.
     pub fn speed(&self, now: Instant) -> f64 {
-        let (found, begun) = match self.ply {
-            None => (
-                self.forecast.finished.0 + self.forecast.decided,
-                self.forecast.begun,
-            ),
-            Some(_) => (self.ply_done, self.plies_begun),
-        };
-        found as f64 / seconds(begun, now).max(0.001)
+        self.found as f64 / seconds(self.begun, now).max(0.001)
     }
 
     /// A forecast of the time left for the current pair, in seconds; `None` before any time has
@@ -105,8 +97,8 @@ impl BuildProgress {
     pub fn seconds_left(&self, now: Instant) -> Option<f64> {
         match self.ply {
             None => self.forecast.left(now).map(|left| left.all),
-            Some(_) => (self.ply_done > 0).then(|| {
-                let left = self.ply_entries.saturating_sub(self.ply_done);
+            Some(_) => (self.found > 0).then(|| {
+                let left = self.entries.saturating_sub(self.found);
                 left as f64 / self.speed(now)
             }),
         }
@@ -153,11 +145,8 @@ struct SecondsLeft {
 /// pair takes longer than expected, the forecast is the time of the steps after the current one.
 #[derive(Clone, Debug)]
 struct PairForecast {
-    begun: Instant,
     /// Entries and seconds of the pairs finished in this run.
     finished: (u64, f64),
-    /// Entries of the current pair whose value is known.
-    decided: u64,
     /// Entries of the pairs after the current one.
     ahead: u64,
     /// Entries of the current pair, and the time when it was begun.
@@ -171,9 +160,7 @@ impl PairForecast {
     /// For pairs with this number of entries together.
     fn new(entries: u64, now: Instant) -> PairForecast {
         PairForecast {
-            begun: now,
             finished: (0, 0.0),
-            decided: 0,
             ahead: entries,
             pair: (0, now),
             step: PairStep::Captures,
@@ -185,7 +172,6 @@ impl PairForecast {
     fn start(&mut self, entries: u64, now: Instant) {
         self.ahead = self.ahead.saturating_sub(entries);
         self.pair = (entries, now);
-        self.decided = 0;
         self.step = PairStep::Captures;
         self.captures = None;
     }
@@ -203,7 +189,6 @@ impl PairForecast {
         self.finished.0 += self.pair.0;
         self.finished.1 += self.elapsed(now);
         self.pair.0 = 0;
-        self.decided = 0;
     }
 
     /// The share of the work that is done, in entries.
