@@ -8,14 +8,14 @@ use crate::board::PointSet;
 use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::removable;
-use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::rules::{FEWEST_STONES, MOST_STONES};
 use crate::search::core::{Evaluator, NodeCounts, Window};
 use crate::search::score::Score;
 use crate::store::DbError;
 
 /// Evaluates the positions in which the last stone is placed.
 pub(super) struct Leaves<'a> {
-    database: &'a Database,
+    pub database: &'a Database,
     pub bitbase: Bitbase<'a>,
     /// The side for which positions of other pairs count as lost; `None` if their databases are
     /// probed.
@@ -57,10 +57,6 @@ impl<'a> Leaves<'a> {
             stop: AtomicBool::new(false),
             failure: OnceLock::new(),
         }
-    }
-
-    pub fn rules(&self) -> &'a Rules {
-        self.database.rules()
     }
 
     /// The result for White, the side to move, of a position without stones in hand.

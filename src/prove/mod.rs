@@ -16,6 +16,7 @@ mod report;
 pub use prover::Prover;
 pub use report::{Proof, ProofOptions, ProofStep, ProofWork, Proved};
 
+use std::mem;
 use std::time::Instant;
 
 use crate::index::Pair;
@@ -58,7 +59,7 @@ pub fn prove(
 
     let start = Position::start(rules);
     let proved = prover.prove_after(&start, None, report)?;
-    let work = prover.take_work();
+    let work = mem::take(&mut prover.work);
     let mut placements = Vec::new();
     for turn in first_placements(&start, rules) {
         let proved = prover.prove_after(&start.after(turn), Some(turn), report)?;
@@ -73,9 +74,9 @@ pub fn prove(
         placements,
         line,
         work,
-        more: prover.take_work(),
+        more: prover.work,
         loading,
-        loaded_bytes: prover.loaded_bytes(),
+        loaded_bytes: prover.leaves.bitbase.bytes(),
     })
 }
 

@@ -20,7 +20,7 @@ use crate::value::Wdl;
 /// Proves the values of positions with stones in hand, and keeps the transposition tables of its
 /// searches.
 pub struct Prover<'a> {
-    leaves: Leaves<'a>,
+    pub(super) leaves: Leaves<'a>,
     /// One transposition table for each [`Leaves::loser`], because results are valid only for one
     /// treatment of other pairs. Created at first use.
     tables: HashMap<Option<Side>, TranspositionTable>,
@@ -28,7 +28,8 @@ pub struct Prover<'a> {
     threads: usize,
     /// Whether databases that are not in memory may be probed.
     complete: bool,
-    work: ProofWork,
+    /// The work since the beginning, or since the caller took it.
+    pub(super) work: ProofWork,
 }
 
 impl<'a> Prover<'a> {
@@ -65,16 +66,6 @@ impl<'a> Prover<'a> {
         })
     }
 
-    /// The bytes of the pairs in memory.
-    pub(super) fn loaded_bytes(&self) -> u64 {
-        self.leaves.bitbase.bytes()
-    }
-
-    /// Takes the work done since the last call, or since the beginning.
-    pub(super) fn take_work(&mut self) -> ProofWork {
-        std::mem::take(&mut self.work)
-    }
-
     /// Whether a side does not lose a position of the placing phase.
     fn holds(&mut self, position: &Position, side: Side) -> Result<bool, DbError> {
         if self.ask(position, side, Some(side))? {
@@ -108,7 +99,7 @@ impl<'a> Prover<'a> {
             finished: &finished,
             abdada: (self.threads > 1).then_some(&abdada),
             pvs: false,
-            ..SearchContext::new(leaves.rules(), table, leaves, &leaves.stop)
+            ..SearchContext::new(leaves.database.rules(), table, leaves, &leaves.stop)
         };
         let search = |()| {
             let mut worker = Worker::new(context, &[]);
@@ -190,7 +181,7 @@ impl<'a> Prover<'a> {
         let Some(result) = proved.result_for(side) else {
             return Ok(None);
         };
-        let turns = position.turns(self.leaves.rules());
+        let turns = position.turns(self.leaves.database.rules());
         if result == Wdl::Loss {
             return Ok(turns.first().copied());
         }
