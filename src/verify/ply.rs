@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use super::pair::Tables;
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::{StageTables, with_turns};
-use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
+use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::random::Random;
 use crate::rules::position::Position;
@@ -51,24 +51,15 @@ pub fn verify_ply(
     let mut done = 0;
     for stage in file.stages() {
         done += stage.material().entries();
-        let Some(table) = file.table(stage, &stage_sets)? else {
-            continue;
-        };
         // The table itself is loaded last: deriving the others takes most of the memory.
-        let (counted, checked, mismatches) = with_turns(&mut tables, stage, |turns| {
-            let mut values = load(database, stage, Metric::Wdl)?;
-            let counted = count(table, &values);
+        let (checked, mismatches) = with_turns(&mut tables, stage, |turns| {
+            let mut values = load_counted(database, file, stage, &mut report)?;
             fold(&mut values, turns.metric);
             let checked = AtomicU64::new(0);
             let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
             let mismatches = turns.compare(&values, &advance);
-            Ok::<_, DbError>((counted, checked.into_inner(), mismatches))
+            Ok::<_, DbError>((checked.into_inner(), mismatches))
         })??;
-        if Some(&counted) != file.histogram(stage) {
-            report
-                .miscounted
-                .push(Miscounted::Placing([stage.white_lost, stage.black_lost]));
-        }
         report.checked += checked;
         let room = MOST_MISMATCHES - report.mismatches.len();
         report.mismatches.extend(mismatches.into_iter().take(room));
@@ -98,11 +89,7 @@ pub fn verify_ply_sample(
         let Some(table) = file.table(stage, database.stage_sets())? else {
             continue;
         };
-        if Some(&count(table, &load(database, stage, Metric::Wdl)?)) != file.histogram(stage) {
-            report
-                .miscounted
-                .push(Miscounted::Placing([stage.white_lost, stage.black_lost]));
-        }
+        load_counted(database, file, stage, &mut report)?;
         let checks = (0..samples).into_par_iter().map(|sample| {
             let mut random = Random::new(seed ^ sample << 16 ^ (number as u64) << 8);
             let (position, stored) = some_position(database, table, stage, &mut random)?;
@@ -125,12 +112,24 @@ pub fn verify_ply_sample(
     Ok(report)
 }
 
-/// Counts the stored values of a table.
-fn count(table: Table<'_>, values: &[u8]) -> Histogram {
-    let rows: Vec<usize> = (0..table.stored_rows())
-        .map(|place| table.row_at(place))
-        .collect();
-    count_stored(table.index(), table.shape(), &rows, values)
+/// All values of a stage's table, whose stored ones are counted for the report.
+fn load_counted(
+    database: &Database,
+    file: &PlyFile,
+    stage: Stage,
+    report: &mut Report,
+) -> Result<Bytes, DbError> {
+    let values = load(database, stage, Metric::Wdl)?;
+    if let Some(table) = file.table(stage, database.stage_sets())? {
+        let rows = (0..table.stored_rows()).map(|place| table.row_at(place));
+        let rows: Vec<usize> = rows.collect();
+        let counted = count_stored(table.index(), table.shape(), &rows, &values);
+        if Some(&counted) != file.histogram(stage) {
+            let lost = [stage.white_lost, stage.black_lost];
+            report.miscounted.push(Miscounted::Placing(lost));
+        }
+    }
+    Ok(values)
 }
 
 /// A random stored position and its value.
