@@ -255,6 +255,12 @@ impl Material {
         }
     }
 
+    /// The stones of the mover and of the waiting side on the board, then those in hand.
+    pub(crate) fn numbers(self) -> [u8; 4] {
+        let hands = [self.mover_in_hand, self.waiting_in_hand];
+        [self.mover, self.waiting, hands[0], hands[1]]
+    }
+
     /// The material of two sets, with no stones in hand.
     pub fn of(mover: PointSet, waiting: PointSet) -> Material {
         Material::new(mover.len() as u8, waiting.len() as u8)

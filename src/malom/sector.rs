@@ -76,13 +76,7 @@ impl Sector {
 
     /// The numbers of stones: of the side to move and of the other on the board, then in hand.
     pub fn numbers(self) -> [u8; 4] {
-        let Material {
-            mover,
-            waiting,
-            mover_in_hand,
-            waiting_in_hand,
-        } = self.0;
-        [mover, waiting, mover_in_hand, waiting_in_hand]
+        self.0.numbers()
     }
 
     /// How many slots the sector has.

@@ -61,16 +61,6 @@ impl<'a> Walk<'a> {
             left: wanted,
         })
     }
-
-    fn make(&mut self, sector: Sector) -> Result<SectorValues<'a>, DbError> {
-        Ok(SectorValues {
-            sectors: self.sectors,
-            sector,
-            slots: Slots::new(sector, self.sectors.scheme()),
-            values: self.loader.load(sector)?,
-            stage: self.sectors.stage(sector)?,
-        })
-    }
 }
 
 impl<'a> Iterator for Walk<'a> {
@@ -78,7 +68,16 @@ impl<'a> Iterator for Walk<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let sector = self.left.pop()?;
-        Some(self.make(sector))
+        let values = self.loader.load(sector);
+        Some(values.and_then(|values| {
+            Ok(SectorValues {
+                sectors: self.sectors,
+                sector,
+                slots: Slots::new(sector, self.sectors.scheme()),
+                values,
+                stage: self.sectors.stage(sector)?,
+            })
+        }))
     }
 }
 

@@ -56,12 +56,7 @@ impl UnfinishedTable for Material {
     }
 
     fn numbers(self) -> [u8; 4] {
-        [
-            self.mover,
-            self.waiting,
-            self.mover_in_hand,
-            self.waiting_in_hand,
-        ]
+        Material::numbers(self)
     }
 
     fn entries(self) -> usize {
