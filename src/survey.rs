@@ -122,41 +122,6 @@ fn value_of(rules: &Rules, metric: Metric, byte: u8) -> Value {
     metric.answer(rules.distance().value(byte))
 }
 
-/// Passes the results of `one` for the distinct positions whose value `is_wanted` to `found`, a row
-/// of a table at a time and in their order. Returns whether the pass came to its end; `found` stops
-/// it by returning `false`.
-fn pass<T: Send>(
-    tables: &[Whole],
-    value: impl Fn(u8) -> Value + Sync,
-    is_wanted: impl Fn(Value) -> bool,
-    one: impl Fn(&Position, Value) -> Option<T> + Sync,
-    mut found: impl FnMut(Vec<T>) -> bool,
-) -> bool {
-    /// The rows that threads look through before their results are passed on.
-    const AT_ONCE: usize = 256;
-    let wanted: Vec<bool> = (0..=u8::MAX).map(|byte| is_wanted(value(byte))).collect();
-    for table in tables {
-        let rows: Vec<usize> = (0..table.index.rows().len()).collect();
-        for rows in rows.chunks(AT_ONCE) {
-            let row = |&row: &usize| {
-                let mut found = Vec::new();
-                let is_wanted = |byte: u8| wanted[usize::from(byte)];
-                table.for_each(row, is_wanted, |mover, waiting, byte| {
-                    found.extend(one(&table.position(mover, waiting), value(byte)));
-                });
-                found
-            };
-            let all: Vec<Vec<T>> = rows.par_iter().map(row).collect();
-            for some in all.into_iter().filter(|some| !some.is_empty()) {
-                if !found(some) {
-                    return false;
-                }
-            }
-        }
-    }
-    true
-}
-
 /// The tables of the stages of a ply.
 fn wholes<'a>(
     db: &'a Database,
@@ -211,12 +176,12 @@ fn zugzwangs(tables: &[Whole], most: usize) -> Found {
         return Found::default();
     }
     let is_lost = |byte| Value::from_byte(byte).wdl() == Wdl::Loss;
-    let material = table.material();
     let key = |mover, waiting| {
-        let canonical = canonical(&material.position(mover, waiting));
+        let canonical = canonical(&table.position(mover, waiting));
         (canonical.mover(), canonical.waiting())
     };
-    table.select(most, is_lost, |mover, waiting| {
+    table.select(most, is_lost, |position| {
+        let (mover, waiting) = (position.mover(), position.waiting());
         is_lost(other.values[other.index.find(waiting, mover)])
             && (tables.len() > 1 || key(mover, waiting) <= key(waiting, mover))
     })
@@ -236,53 +201,66 @@ impl Whole {
         self.index.material()
     }
 
-    /// Calls `found` with the sets and the value byte of each distinct position of a row whose byte is wanted.
-    fn for_each(
+    /// Passes the results of `one` for the distinct positions whose byte is wanted to `found`, a row
+    /// at a time and in their order. Returns whether the pass came to its end; `found` stops it by
+    /// returning `false`.
+    fn pass<T: Send>(
+        &self,
+        wanted: impl Fn(u8) -> bool,
+        one: impl Fn(&Position, u8) -> Option<T> + Sync,
+        mut found: impl FnMut(Vec<T>) -> bool,
+    ) -> bool {
+        /// The rows that threads look through before their results are passed on.
+        const AT_ONCE: usize = 256;
+        let wanted: Vec<bool> = (0..=u8::MAX).map(wanted).collect();
+        let rows: Vec<usize> = (0..self.index.rows().len()).collect();
+        rows.chunks(AT_ONCE).all(|rows| {
+            let row = |&row: &usize| self.of_row(row, &wanted, &one);
+            let all: Vec<Vec<T>> = rows.par_iter().map(row).collect();
+            let mut some = all.into_iter().filter(|some| !some.is_empty());
+            some.all(&mut found)
+        })
+    }
+
+    /// The results of `one` for the distinct positions of a row whose byte is wanted.
+    fn of_row<T>(
         &self,
         row: usize,
-        wanted: impl Fn(u8) -> bool,
-        mut found: impl FnMut(PointSet, PointSet, u8),
-    ) {
+        wanted: &[bool],
+        one: impl Fn(&Position, u8) -> Option<T>,
+    ) -> Vec<T> {
         let columns = self.index.columns();
         let values = &self.values[row * columns.count()..][..columns.count()];
-        let mut distinct = None;
+        let (mut distinct, mut found) = (None, Vec::new());
         for (column, (subset, &byte)) in columns.iter().zip(values).enumerate() {
-            if !wanted(byte) {
+            if !wanted[usize::from(byte)] {
                 continue;
             }
             let distinct = distinct.get_or_insert_with(|| self.index.first_columns(row));
             if distinct.as_ref().is_none_or(|first| first.contains(column)) {
-                let mover = self.index.rows().set(row);
-                found(mover, self.index.waiting(row, subset), byte);
+                let (mover, waiting) =
+                    (self.index.rows().set(row), self.index.waiting(row, subset));
+                found.extend(one(&self.position(mover, waiting), byte));
             }
         }
+        found
     }
 
-    /// The distinct positions whose byte is wanted and whose sets fit, at most this number of them.
+    /// The distinct positions whose byte is wanted and that fit, at most this number of them.
     fn select(
         &self,
         most: usize,
-        wanted: impl Fn(u8) -> bool + Sync,
-        fits: impl Fn(PointSet, PointSet) -> bool + Sync,
+        wanted: impl Fn(u8) -> bool,
+        fits: impl Fn(&Position) -> bool + Sync,
     ) -> Found {
-        let of_row = |row| {
-            let mut found = Found::default();
-            self.for_each(row, &wanted, |mover, waiting, _| {
-                if fits(mover, waiting) {
-                    found.positions += 1;
-                    if found.first.len() < most {
-                        found.first.push(self.position(mover, waiting));
-                    }
-                }
-            });
-            found
-        };
-        let rows = (0..self.index.rows().len()).into_par_iter().map(of_row);
-        // Neighbours are joined in their order.
-        rows.reduce(Found::default, |mut all, row| {
-            all.add(row, most);
-            all
-        })
+        let mut all = Found::default();
+        let one = |position: &Position, _| fits(position).then_some(*position);
+        self.pass(wanted, one, |first| {
+            let positions = first.len() as u64;
+            all.add(Found { positions, first }, most);
+            true
+        });
+        all
     }
 
     fn position(&self, mover: PointSet, waiting: PointSet) -> Position {
@@ -294,19 +272,15 @@ impl Whole {
 
     /// The deepest positions of the table; `histogram` has its counts.
     fn extremes(&self, histogram: &Histogram, metric: Metric, most: usize) -> Extremes {
-        let deepest = |wdl| {
-            let with_result = histogram.iter().filter(|(value, _)| value.wdl() == wdl);
-            let (value, _) = with_result.max_by_key(|(value, _)| value.dtw())?;
+        let deepest = |value| {
             let byte = self.rules.distance().byte(value)?;
-            Some(Deepest {
-                value,
-                found: self.select(most, |other| other == byte, |_, _| true),
-            })
+            let found = self.select(most, |other| other == byte, |_| true);
+            Some(Deepest { value, found })
         };
         match metric {
             Metric::Depth => Extremes {
-                win: deepest(Wdl::Win),
-                loss: deepest(Wdl::Loss),
+                win: histogram.deepest_win().map(Value::Win).and_then(deepest),
+                loss: histogram.deepest_loss().map(Value::Loss).and_then(deepest),
             },
             Metric::Wdl => Extremes::default(),
         }

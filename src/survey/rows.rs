@@ -134,22 +134,14 @@ impl Next<'_> {
     }
 }
 
-impl<'a> Survey<'a> {
-    /// A survey for [`Survey::rows`]; with `turns`, it also needs the pairs that captures lead to.
-    fn of_rows(db: &'a Database, pairs: &[Pair], turns: bool) -> Result<Survey<'a>, DbError> {
-        let tables = pairs
-            .iter()
-            .flat_map(|&pair| tables_of_rows(pair, db.rules(), turns));
-        Survey::of(db, &tables.collect::<Vec<_>>())
-    }
-
+impl Survey<'_> {
     /// Passes the wanted positions of the next pair to `found`. Returns whether the pass came to its end.
     fn rows(
         &mut self,
         pair: Pair,
         wanted: RowFilter,
         turns: bool,
-        found: impl FnMut(Vec<DataRow>) -> bool,
+        mut found: impl FnMut(Vec<DataRow>) -> bool,
     ) -> Result<bool, DbError> {
         let (db, rules) = (self.db, self.db.rules());
         let metric = db.file(pair)?.metric();
@@ -163,16 +155,17 @@ impl<'a> Survey<'a> {
             tables: &tables,
             metric: common,
         });
-        let row = |position: &Position, value| {
+        let value = |byte| value_of(rules, metric, byte);
+        let row = |position: &Position, byte| {
             (wanted.stones)(position).then(|| DataRow {
                 position: *position,
-                value,
+                value: value(byte),
                 turns: next.as_ref().map(|next| next.worth(position)),
             })
         };
-        let own = &tables[..pair.tables().len()];
-        let value = |byte| value_of(rules, metric, byte);
-        Ok(super::pass(own, value, wanted.value, row, found))
+        let is_wanted = |byte| (wanted.value)(value(byte));
+        let mut own = tables.iter().take(pair.tables().len());
+        Ok(own.all(|table| table.pass(is_wanted, row, &mut found)))
     }
 }
 
@@ -206,11 +199,11 @@ pub fn table_rows(
     turns: bool,
     mut found: impl FnMut(Vec<DataRow>) -> bool,
 ) -> Result<(), DbError> {
-    let pairs = families.iter().filter_map(|family| match family {
-        Family::Pair(pair) => Some(*pair),
-        Family::Placed(_) => None,
+    let tables = families.iter().flat_map(|family| match *family {
+        Family::Pair(pair) => tables_of_rows(pair, db.rules(), turns),
+        Family::Placed(_) => Vec::new(),
     });
-    let mut survey = Survey::of_rows(db, &pairs.collect::<Vec<_>>(), turns)?;
+    let mut survey = Survey::of(db, &tables.collect::<Vec<_>>())?;
     for family in families {
         let goes_on = match *family {
             Family::Pair(pair) => survey.rows(pair, wanted, turns, &mut found)?,
@@ -282,16 +275,15 @@ fn ply_rows(
         let (stage, table) = table?;
         let can_be = |at: &Position| sets.allows(stage, at.mover(), at.waiting());
         let value = |byte| value_of(db.rules(), file.metric(), byte);
-        let row = |position: &Position, value| {
-            ((wanted.stones)(position) && can_be(position)).then_some((*position, value))
+        let row = |position: &Position, byte| {
+            ((wanted.stones)(position) && can_be(position)).then(|| (*position, value(byte)))
         };
-        let goes_on = super::pass(&[table], value, wanted.value, row, |some| {
-            match complete(db, &some, turns) {
-                Ok(rows) => found(rows),
-                Err(error) => {
-                    failure = Some(error);
-                    false
-                }
+        let is_wanted = |byte| (wanted.value)(value(byte));
+        let goes_on = table.pass(is_wanted, row, |some| match complete(db, &some, turns) {
+            Ok(rows) => found(rows),
+            Err(error) => {
+                failure = Some(error);
+                false
             }
         });
         if !goes_on {
