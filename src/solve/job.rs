@@ -21,7 +21,7 @@ use super::pair::{self, SolvedTable};
 use super::plan::{BuildPlan, BuildRequest, PlannedPly};
 use super::ply;
 use super::tables::{Loader, TableCache, is_needed_with, load};
-use super::unfinished;
+use super::unfinished::{UnfinishedFile, remove_all};
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Material, Pair};
@@ -101,12 +101,12 @@ impl BuildPlan {
             let Some(plies) = &mut plies else { break };
             observer(BuildEvent::PlyStarted(planned.ply))?;
             let ply = plies.build(planned, observer)?;
-            unfinished::remove_all(folder.path(), &format!("placing-{:02}.", planned.ply + 1))?;
+            remove_all(folder.path(), &format!("placing-{:02}.", planned.ply + 1))?;
             observer(BuildEvent::PlyFinished(&ply))?;
             report.plies.push(ply);
         }
         if self.placing.is_some() {
-            unfinished::remove_all(folder.path(), "placing-")?;
+            remove_all(folder.path(), "placing-")?;
         }
         Ok(report)
     }
@@ -117,7 +117,7 @@ struct PairsJob<'a> {
     request: &'a BuildRequest,
     folder: &'a Path,
     cache: TableCache,
-    /// The tables that may have [`unfinished`] files.
+    /// The tables that may have [unfinished](UnfinishedFile) files.
     unfinished: Vec<Material>,
     /// The stages, if the plan has the last placement.
     stage_sets: Option<&'a StageSets>,
@@ -180,7 +180,7 @@ impl<'a> PairsJob<'a> {
     /// needed `again`.
     fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
         let (folder, rules) = (self.folder, self.request.rules);
-        if let Some(values) = unfinished::read(folder, &rules, material)? {
+        if let Some(values) = UnfinishedFile::of_sector(folder, material).read(&rules)? {
             return Ok(values);
         }
         let from_files = || load(&Database::open(folder, rules)?, material);
@@ -192,7 +192,7 @@ impl<'a> PairsJob<'a> {
         let folder = self.folder;
         let is_old = |table: &mut Material| !is_needed_with(*table, in_hand);
         let mut old = self.unfinished.extract_if(.., is_old);
-        old.try_for_each(|table| unfinished::remove(folder, table))
+        old.try_for_each(|table| UnfinishedFile::of_sector(folder, table).remove())
     }
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.
@@ -200,12 +200,8 @@ impl<'a> PairsJob<'a> {
         if self.request.rules.moves_while_placing {
             // Many pairs need them, and deriving those that no file stores takes long.
             for table in solved {
-                unfinished::write(
-                    self.folder,
-                    &self.request.rules,
-                    table.material,
-                    &table.values,
-                )?;
+                let file = UnfinishedFile::of_sector(self.folder, table.material);
+                file.write(&self.request.rules, &table.values)?;
                 self.unfinished.push(table.material);
             }
         }
@@ -232,7 +228,8 @@ impl<'a> PairsJob<'a> {
         let exists = stage_sets.exists(stage) && stage_sets.exists(stage.after_quiet());
         let after = stage.after_capture();
         let capture = stage_sets.exists(after).then(|| after.material());
-        (exists && !unfinished::is_solved(self.folder, stage)).then_some((stage, capture))
+        (exists && !UnfinishedFile::of_stage(self.folder, stage).exists())
+            .then_some((stage, capture))
     }
 
     /// Solves the stages whose placements without a mill lead to these tables.
@@ -285,8 +282,9 @@ impl PliesJob<'_> {
         // The captures of one stage often lead to the same table as the quiet turns of the next.
         let mut last: Option<(Stage, Bytes)> = None;
         for stage in stage_sets.stages_of(ply) {
-            let values = match unfinished::is_solved(folder, stage) {
-                true if kept => timed(&mut load, || unfinished::read(folder, rules, stage))?,
+            let solved = UnfinishedFile::of_stage(folder, stage);
+            let values = match solved.exists() {
+                true if kept => timed(&mut load, || solved.read(rules))?,
                 true => None,
                 false => {
                     let mut next =
@@ -325,7 +323,8 @@ impl PliesJob<'_> {
             return Ok(None);
         }
         let missing = self.stage_sets.stages_of(ply);
-        let missing = missing.filter(|&stage| !unfinished::is_solved(self.folder, stage));
+        let missing =
+            missing.filter(|&stage| !UnfinishedFile::of_stage(self.folder, stage).exists());
         let wanted = missing.flat_map(|stage| self.stage_sets.after(stage));
         let mut wanted: Vec<Material> = wanted.map(Stage::material).collect();
         wanted.dedup();
@@ -350,7 +349,7 @@ impl PliesJob<'_> {
         if let Some(pairs) = pairs {
             return pairs.load(stage.material()).map(Some);
         }
-        match unfinished::read(self.folder, self.rules, stage)? {
+        match UnfinishedFile::of_stage(self.folder, stage).read(self.rules)? {
             None => ply::load(database, stage, self.profile.metric).map(Some),
             found => Ok(found),
         }
@@ -373,7 +372,8 @@ impl PliesJob<'_> {
         if values.par_iter().any(|&value| value > LARGEST_VALUE) {
             return Err(SolveError::PlyTooDeep(stage.ply));
         }
-        let write = || unfinished::write(self.folder, rules, stage, &values);
+        let file = UnfinishedFile::of_stage(self.folder, stage);
+        let write = || file.write(rules, &values);
         self.report.bytes += timed(&mut self.report.write, write)?;
         Ok(values)
     }

@@ -9,7 +9,7 @@ use std::thread;
 use super::error::SolveError;
 use super::pair;
 use super::tables::{MOST_KEPT, TableCache};
-use super::unfinished;
+use super::unfinished::UnfinishedFile;
 use crate::index::stages::{Stage, StageSets, why_no_databases, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
@@ -395,7 +395,7 @@ fn plan_plies(
     let stage_sets = StageSets::new(rules, plies);
     let has_stages = |ply| {
         let mut stages = stage_sets.stages_of(ply);
-        stages.all(|stage| unfinished::is_solved(folder, stage))
+        stages.all(|stage| UnfinishedFile::of_stage(folder, stage).exists())
     };
     let mut missing = BTreeSet::new();
     for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {
