@@ -192,26 +192,20 @@ impl StageSets {
     pub fn new(rules: &Rules, last_ply: u8) -> StageSets {
         let most_lost = rules.stones.saturating_sub(FEWEST_STONES);
         let width = usize::from(most_lost) + 1;
+        let impossible = vec![[BitSet::EMPTY; 2]; width * width];
         let mut stage_sets = StageSets {
             most_lost,
-            stages: vec![vec![[BitSet::EMPTY; 2]; width * width]],
+            stages: vec![impossible; usize::from(last_ply) + 1],
         };
         let mut empty = BitSet::new(1);
         empty.insert(0);
         stage_sets.stages[0][0] = [empty.clone(), empty];
-        stage_sets.extend(rules, last_ply);
-        stage_sets
-    }
-
-    /// Follows all games up to a later ply, under the same rules.
-    pub(crate) fn extend(&mut self, rules: &Rules, last_ply: u8) {
-        let places = self.stages[0].len();
-        for ply in self.stages.len() as u8 - 1..last_ply {
-            self.stages.push(vec![[BitSet::EMPTY; 2]; places]);
-            for stage in self.stages_of(ply).collect::<Vec<_>>() {
-                self.follow(rules, stage);
+        for ply in 0..last_ply {
+            for stage in stage_sets.stages_of(ply).collect::<Vec<_>>() {
+                stage_sets.follow(rules, stage);
             }
         }
+        stage_sets
     }
 
     /// The stages with this many turns that a game can reach, ordered by the mover's losses, then
