@@ -107,39 +107,27 @@ impl SectorFile {
         if self.run < ROW_RUN {
             return Ok(false);
         }
+        // A row that could not be made must not count as made.
+        self.row = None;
         let columns = self.slots.columns();
-        let kept = self.sectors.kept(self.sector);
         self.values.resize(columns, 0);
-        if kept.is_none() {
-            // A row that could not be made must not count as made.
-            self.row = None;
-            let found = self.sectors.row(self.sector, row, &mut self.values);
-            if found.map_err(io::Error::other)? {
-                self.write_row(row);
-                return Ok(true);
+        let mut kept = self.sectors.kept(self.sector);
+        let mut in_file = || self.sectors.row(self.sector, row, &mut self.values);
+        if kept.is_some() || !in_file().map_err(io::Error::other)? {
+            let whole_run = (self.sector.slots() / 16).clamp(LEAST_WHOLE_RUN, MOST_WHOLE_RUN);
+            if kept.is_none() && self.run >= whole_run {
+                kept = self.sectors.keep(self.sector).map_err(io::Error::other)?;
             }
+            let Some(values) = kept else {
+                return Ok(false);
+            };
+            self.values
+                .copy_from_slice(&values[row * columns..][..columns]);
         }
-        let whole_run = (self.sector.slots() / 16).clamp(LEAST_WHOLE_RUN, MOST_WHOLE_RUN);
-        let kept = match kept {
-            None if self.run >= whole_run => {
-                self.sectors.keep(self.sector).map_err(io::Error::other)?
-            }
-            kept => kept,
-        };
-        let Some(values) = kept else {
-            return Ok(false);
-        };
-        self.values
-            .copy_from_slice(&values[row * columns..][..columns]);
-        self.write_row(row);
-        Ok(true)
-    }
-
-    fn write_row(&mut self, row: usize) {
-        self.bytes
-            .resize(self.values.len() * Sector::SLOT as usize, 0);
+        self.bytes.resize(columns * Sector::SLOT as usize, 0);
         self.slots.write_row(row, &self.values, &mut self.bytes);
         self.row = Some(row);
+        Ok(true)
     }
 }
 
