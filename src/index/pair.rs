@@ -315,8 +315,9 @@ impl Material {
         self.waiting > 0 || self.mover == 0
     }
 
-    /// Whether the table is the second of its pair's [tables](Pair::tables).
-    pub(crate) fn is_second(self) -> bool {
+    /// Whether the table is the second of its pair's [tables](Pair::tables): no file holds it, and
+    /// its values follow from those of the first.
+    pub(crate) fn is_derived(self) -> bool {
         let [mover, waiting] = self.sides();
         mover < waiting && self.exchanged().occurs()
     }

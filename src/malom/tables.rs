@@ -27,7 +27,7 @@ use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::solve::{Loader, Recipe, ply};
 use crate::store::DbError;
-use crate::store::codec::{Coverage, is_derived};
+use crate::store::codec::Coverage;
 use crate::value::{Metric, Value};
 
 /// All sectors whose values the databases have. Many threads may use them at the same time.
@@ -222,7 +222,7 @@ impl Sectors {
                 None => None,
             },
             None => match database.file_of(sector.material())? {
-                _ if is_derived(sector.material()) => None,
+                _ if sector.material().is_derived() => None,
                 file if matches!(file.coverage(), Coverage::All) => Some(file.table()?),
                 _ => None,
             },

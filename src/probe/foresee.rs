@@ -20,7 +20,7 @@ use crate::rules::position::Position;
 use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
-use crate::store::codec::{Coverage, can_omit, is_derived};
+use crate::store::codec::{Coverage, can_omit};
 use crate::store::container::{PAGE_ROWS, page_bytes};
 use crate::store::{self, ByteSource, DbError, NeededRange};
 use crate::value::{Metric, Value};
@@ -172,7 +172,7 @@ impl Foresight<'_> {
             false => Coverage::All,
         };
         let is_open = self.unopened(material).is_none();
-        is_open || !is_derived(material) && coverage.holds(rules, mover, waiting)
+        is_open || !material.is_derived() && coverage.holds(rules, mover, waiting)
     }
 
     /// The bytes of a pair's file that no question has opened.

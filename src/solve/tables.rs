@@ -12,7 +12,7 @@ use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
 use crate::store::DbError;
-use crate::store::codec::{Coverage, is_derived};
+use crate::store::codec::Coverage;
 use crate::store::pair::stored_table;
 use crate::value::Metric;
 
@@ -159,7 +159,7 @@ impl Recipe for &Database {
     /// holds all values.
     fn needs(&self, material: Material) -> Result<Vec<Material>, DbError> {
         let coverage = self.file_of(material)?.coverage();
-        Ok(match is_derived(material) {
+        Ok(match material.is_derived() {
             true => [vec![material.exchanged()], material.exits(self.rules())].concat(),
             false => captures_to_fill(self.rules(), material, coverage),
         })
@@ -167,7 +167,7 @@ impl Recipe for &Database {
 
     fn make(&mut self, material: Material, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         let (quiet, exits) = match needed.split_first() {
-            Some((quiet, exits)) if is_derived(material) => (quiet, exits),
+            Some((quiet, exits)) if material.is_derived() => (quiet, exits),
             _ => return Ok(read(self, material, &needed, false)?.0),
         };
         let file = self.file_of(material)?;

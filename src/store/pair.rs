@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::codec::{Coverage, is_derived, is_even};
+use super::codec::{Coverage, is_even};
 use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::profile::Compression;
@@ -174,7 +174,7 @@ impl PairFile {
 
     /// The number of positions with each value in one of the pair's tables.
     pub(crate) fn histogram(&self, material: Material) -> &Histogram {
-        let number = usize::from(is_derived(material));
+        let number = usize::from(material.is_derived());
         // A pair has a histogram for each of its tables.
         &self.histograms[number.min(self.histograms.len() - 1)]
     }
@@ -183,7 +183,7 @@ impl PairFile {
     pub(crate) fn holds(&self, position: &Position) -> bool {
         let material = Material::of_position(position);
         let Position { mover, waiting, .. } = *position;
-        !is_derived(material) && self.coverage.holds(&self.rules, mover, waiting)
+        !material.is_derived() && self.coverage.holds(&self.rules, mover, waiting)
     }
 
     /// Whether the file holds only some rows, so that omitted values follow in several turns.

@@ -81,7 +81,7 @@ impl Coverage {
     }
 
     /// Whether a position of the moving phase is stored, in a table that is not
-    /// [derived](is_derived).
+    /// [derived](Material::is_derived).
     pub fn holds(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
         let even = || is_even(mover | waiting);
         match self {
@@ -110,12 +110,6 @@ impl Coverage {
             Coverage::Possible(_) => false,
         }
     }
-}
-
-/// Whether a table of the moving phase is not stored: its values follow from those of the table
-/// with the other side to move.
-pub(crate) fn is_derived(material: Material) -> bool {
-    material.is_second()
 }
 
 /// Whether some entries of a table of the moving phase with equal sides can be omitted.
