@@ -124,34 +124,22 @@ impl Pair {
             removal_per_mill: false,
             ..*rules
         };
-        let mut pairs: Vec<Pair> = Vec::new();
-        for table in self.tables() {
-            for pair in table
-                .exits(&one_each)
-                .into_iter()
-                .filter_map(Material::pair)
-            {
-                if !pairs.contains(&pair) {
-                    pairs.push(pair);
-                }
-            }
-        }
-        pairs
+        let tables = self.tables().into_iter();
+        let exits = tables.flat_map(|table| table.exits(&one_each));
+        let mut found = HashSet::new();
+        let pairs = exits.filter_map(Material::pair);
+        pairs.filter(|&pair| found.insert(pair)).collect()
     }
 
     /// The pairs of a game under the rules, each after those that it needs: by the number of stones
     /// in hand, then of those on the board, the more unequal pairs first.
     pub fn all(rules: &Rules) -> Vec<Pair> {
         let most = rules.stones.min(MOST_STONES);
-        if !rules.moves_while_placing {
-            let sides = FEWEST_STONES..=most;
-            let pairs = sides.flat_map(|larger| {
-                (FEWEST_STONES..=larger).filter_map(move |smaller| Pair::new(larger, smaller))
-            });
-            return Pair::in_order(pairs.collect());
-        }
-        let start = Material::new(0, 0).with_hands([most; 2]).pair();
-        Pair::with_needed(start.into_iter().collect(), rules)
+        let start = match rules.moves_while_placing {
+            true => Material::new(0, 0).with_hands([most; 2]),
+            false => Material::new(most, most),
+        };
+        Pair::with_needed(start.pair().into_iter().collect(), rules)
     }
 
     /// These pairs and those that they need, each after those that it needs.
@@ -163,14 +151,8 @@ impl Pair {
             pairs.extend(needs.filter(|&pair| found.insert(pair)));
             next += 1;
         }
-        pairs.sort_unstable();
-        pairs.dedup();
-        Pair::in_order(pairs)
-    }
-
-    /// The same pairs, each after those that it needs.
-    fn in_order(mut pairs: Vec<Pair>) -> Vec<Pair> {
         pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair)));
+        pairs.dedup();
         pairs
     }
 }
