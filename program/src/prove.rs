@@ -150,8 +150,8 @@ fn report(options: &Options, step: ProofStep) {
     let at = step
         .turn
         .map_or(String::new(), |turn| format!(" after {turn}"));
-    let (side, seconds) = (step.side, step.seconds);
-    let nodes = HumanCount(step.nodes);
+    let (side, seconds) = (step.side, step.work.seconds);
+    let nodes = HumanCount(step.work.nodes);
     output::note(
         options,
         format_args!("{side} {holds}{at}: {nodes} positions, {seconds:.1} s"),

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::board::PointSet;
+use crate::index::Material;
 use crate::probe::{Bitbase, Database};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::removable;
@@ -98,8 +99,8 @@ impl<'a> Leaves<'a> {
 
     /// The assumed score of a position for a side, if the sides have so few stones, on the board
     /// and in hand, that no pair in memory can follow.
-    fn beyond_memory(&self, stones: [u32; 2], side: Side) -> Option<Score> {
-        let [a, b] = stones.map(|stones| stones as usize);
+    fn beyond_memory(&self, stones: [u8; 2], side: Side) -> Option<Score> {
+        let [a, b] = stones.map(usize::from);
         (!self.reachable[a][b]).then(|| self.assumed(side))?
     }
 
@@ -111,7 +112,7 @@ impl<'a> Leaves<'a> {
         let mut best = Score::LEAST;
         if !closing.is_empty() {
             let stones = [black.len() + 1, white.len().saturating_sub(1)];
-            match self.beyond_memory(stones, Side::Black) {
+            match self.beyond_memory(stones.map(|stones| stones as u8), Side::Black) {
                 Some(score) => best = score,
                 None => {
                     for removed in removable(white, rules.board(), rules) {
@@ -155,10 +156,7 @@ impl Evaluator for Leaves<'_> {
     fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score> {
         let in_hand = position.all_in_hand();
         let side = position.side_to_move;
-        let stones = [
-            position.mover.len() + u32::from(position.mover_in_hand),
-            position.waiting.len() + u32::from(position.waiting_in_hand),
-        ];
+        let stones = Material::of_position(position).totals();
         if let Some(score) = self.beyond_memory(stones, side) {
             return Some(score);
         }

@@ -24,10 +24,7 @@ pub struct Prover<'a> {
     /// One transposition table for each [`Leaves::loser`], because results are valid only for one
     /// treatment of other pairs. Created at first use.
     tables: HashMap<Option<Side>, TranspositionTable>,
-    table_bytes: usize,
-    threads: usize,
-    /// Whether databases that are not in memory may be probed.
-    complete: bool,
+    options: &'a ProofOptions,
     /// The work since the beginning, or since the caller took it.
     pub(super) work: ProofWork,
 }
@@ -39,7 +36,7 @@ impl<'a> Prover<'a> {
     ///
     /// [`DbError::MissingForProof`], which names missing pairs; [`DbError::NotStored`] if the
     /// placing phase cannot be solved under the rules; otherwise as for [`Database::bitbase`].
-    pub fn new(database: &'a Database, options: &ProofOptions) -> Result<Prover<'a>, DbError> {
+    pub fn new(database: &'a Database, options: &'a ProofOptions) -> Result<Prover<'a>, DbError> {
         if let Some(why) = stages::why_unsolved(database.rules()) {
             return Err(DbError::NotStored(why.to_string()));
         }
@@ -59,9 +56,7 @@ impl<'a> Prover<'a> {
         Ok(Prover {
             leaves: Leaves::new(database, bitbase(database, &options.pairs)?),
             tables: HashMap::new(),
-            table_bytes: options.hash_bytes,
-            threads: options.threads.max(1),
-            complete: options.others,
+            options,
             work: ProofWork::default(),
         })
     }
@@ -71,7 +66,7 @@ impl<'a> Prover<'a> {
         if self.ask(position, side, Some(side))? {
             return Ok(true);
         }
-        Ok(self.complete && self.ask(position, side, None)?)
+        Ok(self.options.others && self.ask(position, side, None)?)
     }
 
     /// Whether a side does not lose, with this treatment of other pairs, see [`Leaves::loser`].
@@ -83,7 +78,7 @@ impl<'a> Prover<'a> {
     ) -> Result<bool, DbError> {
         let begin = Instant::now();
         self.leaves.loser = loser;
-        let bytes = self.table_bytes;
+        let (bytes, threads) = (self.options.hash_bytes, self.options.threads.max(1));
         let table = self.tables.entry(loser);
         let table = &*table.or_insert_with(|| TranspositionTable::with_bytes(bytes));
         let moves = position.side_to_move() == side;
@@ -97,7 +92,7 @@ impl<'a> Prover<'a> {
         let (abdada, finished) = (Abdada::new(), AtomicBool::new(false));
         let context = &SearchContext {
             finished: &finished,
-            abdada: (self.threads > 1).then_some(&abdada),
+            abdada: (threads > 1).then_some(&abdada),
             pvs: false,
             ..SearchContext::new(leaves.database.rules(), table, leaves, &leaves.stop)
         };
@@ -108,7 +103,7 @@ impl<'a> Prover<'a> {
             finished.fetch_or(complete, Ordering::Relaxed);
             (complete.then_some(score), worker.counts)
         };
-        let found = each_on_a_thread(vec![(); self.threads], search);
+        let found = each_on_a_thread(vec![(); threads], search);
         for (_, counts) in &found {
             self.work.nodes += counts.nodes;
             self.work.probes += counts.tb_hits;
@@ -142,20 +137,18 @@ impl<'a> Prover<'a> {
     ) -> Result<Proved, DbError> {
         let mut holds = |side| {
             let holds = self.holds(position, side)?;
-            let ProofWork { nodes, seconds, .. } = self.work;
             report(ProofStep {
                 turn,
                 side,
                 holds,
-                nodes,
-                seconds,
+                work: self.work,
             });
             Ok::<_, DbError>(holds)
         };
         Ok(Proved {
             white_holds: holds(Side::White)?,
             black_holds: holds(Side::Black)?,
-            complete: self.complete,
+            complete: self.options.others,
         })
     }
 
@@ -187,7 +180,7 @@ impl<'a> Prover<'a> {
         }
         // Pairs in memory are cheap, so try all turns with them first.
         for loser in [Some(side), None] {
-            if loser.is_none() && !self.complete {
+            if loser.is_none() && !self.options.others {
                 break;
             }
             for &turn in &turns {

@@ -30,11 +30,8 @@ pub struct ProofStep {
     pub side: Side,
     /// Whether it does not lose.
     pub holds: bool,
-    /// Positions visited since the first question about the start position, or about the
-    /// placements after it.
-    pub nodes: u64,
-    /// The seconds since then.
-    pub seconds: f64,
+    /// The work since the first question about the start position or the placements after it.
+    pub work: ProofWork,
 }
 
 /// The value of one position, as far as it was proved.
