@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::placements::{PlacedTables, SetsAfter};
+use super::placements::SetsAfter;
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
 use super::stage::LastPlacement;
 use super::turns::{CheckedTable, TableTurns, value_of_turn};
@@ -104,13 +104,7 @@ pub fn verify_pair(
         turns.quiet = (material.mover > 0).then_some(&child[..]);
         let count = material.after_captures(db.rules()).len();
         turns.captures[..count].fill_with(&mut next);
-        turns.placed = next().map(|quiet| {
-            let tables = PlacedTables {
-                quiet: Some(quiet),
-                capture: next(),
-            };
-            (tables, SetsAfter::new(material))
-        });
+        turns.placed = next().map(|quiet| ([Some(quiet), next()], SetsAfter::new(material)));
         let file = db.file(pair)?;
         let mut derived = None;
         if material != larger {

@@ -6,14 +6,9 @@ use crate::board::{POINTS, PointSet};
 use crate::index::{Material, Subsets};
 use crate::solve::slides::{ColumnSlides, Vector};
 
-/// The tables that placements lead to.
-#[derive(Clone, Copy)]
-pub(super) struct PlacedTables<'a> {
-    /// After placements without a mill; `None` if no game reaches it.
-    pub quiet: Option<CheckedTable<'a>>,
-    /// After captures; `None` if they end the game, or if no game reaches it.
-    pub capture: Option<CheckedTable<'a>>,
-}
+/// The tables after placements without a mill and after captures; `None` if no game reaches it, and
+/// if captures end the game.
+pub(super) type PlacedTables<'a> = [Option<CheckedTable<'a>>; 2];
 
 /// The mover's sets after a placement, among the points that the other side leaves.
 pub(super) struct SetsAfter {
@@ -38,20 +33,20 @@ impl SetsAfter {
         &self,
         bits: B,
         turns: &TableTurns<'_>,
-        tables: PlacedTables<'_>,
+        [quiet, capture]: PlacedTables<'_>,
         (row, waiting): (usize, PointSet),
         after: &mut Vec<Vector>,
         (before, best): (&ColumnSlides, &mut [Vector]),
     ) {
         let TableTurns { rules, codes, .. } = turns;
         let (board, free) = (rules.board(), !waiting);
-        if let Some(table) = tables.quiet {
+        if let Some(table) = quiet {
             let values = table.row(row);
             self.parts
                 .scatter(values, after, |value| codes.of_quiet(value));
             before.raise_by_placements(bits, board, free, (&self.parts, after), best);
         }
-        let removals = CaptureRows::new(tables.capture, waiting, 1, rules);
+        let removals = CaptureRows::new(capture, waiting, 1, rules);
         let best = best.as_flattened_mut();
         for subset in self.sets.iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::turns::{CheckedTable, TableTurns, value_of_byte};
 use crate::board::symmetry::{Symmetry, stabiliser};
@@ -78,7 +77,6 @@ pub(super) struct Suspects<'a> {
     table: CheckedTable<'a>,
     /// By entry.
     mismatches: Mutex<BTreeMap<usize, Mismatch>>,
-    enough: AtomicBool,
 }
 
 impl<'a> Suspects<'a> {
@@ -87,7 +85,6 @@ impl<'a> Suspects<'a> {
             turns,
             table: CheckedTable::new(&turns.parent, values),
             mismatches: Mutex::default(),
-            enough: AtomicBool::new(false),
         }
     }
 
@@ -136,23 +133,18 @@ impl<'a> Suspects<'a> {
             stored: value_of_byte(self.turns.rules, self.turns.metric, values[entry]),
             derived: self.turns.derive(&position),
         };
-        if mismatch.stored == mismatch.derived {
-            return;
-        }
-        let mut mismatches = held(&self.mismatches);
-        mismatches.insert(entry, mismatch);
-        if mismatches.len() >= MOST_MISMATCHES {
-            self.enough.store(true, Ordering::Relaxed);
+        if mismatch.stored != mismatch.derived {
+            held(&self.mismatches).insert(entry, mismatch);
         }
     }
 
     pub fn enough(&self) -> bool {
-        self.enough.load(Ordering::Relaxed)
+        held(&self.mismatches).len() >= MOST_MISMATCHES
     }
 
     pub(crate) fn into_mismatches(self) -> Vec<Mismatch> {
-        let mismatches = self.mismatches.into_inner();
-        let mismatches = mismatches.unwrap_or_else(PoisonError::into_inner);
-        mismatches.into_values().take(MOST_MISMATCHES).collect()
+        let mismatches = held(&self.mismatches);
+        let first = mismatches.values().take(MOST_MISMATCHES);
+        first.copied().collect()
     }
 }

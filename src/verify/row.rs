@@ -47,7 +47,13 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
         self.begin();
         // In a stage the mover only places.
         if self.turns.stage.is_none() {
-            self.move_stones(bits);
+            self.back_up_captures(bits);
+            if self.turns.quiet.is_some() {
+                let (board, free) = (self.turns.rules.board(), !self.waiting());
+                let flies = self.flies();
+                let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
+                self.slides.raise(bits, board, free, flies, quiet, best);
+            }
         }
         if let Some((tables, after)) = &self.turns.placed {
             let row = (self.row, self.waiting());
@@ -80,17 +86,6 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
             all.scatter(table.row(self.row), quiet, |value| codes.of_quiet(value));
         }
         all.fill(best, LOST);
-    }
-
-    /// Backs up the codes after moves of stones. Finds the codes of movers without a turn.
-    #[inline(always)]
-    fn move_stones<B: Bits>(&mut self, bits: B) {
-        self.back_up_captures(bits);
-        if self.turns.quiet.is_some() {
-            let (board, free, flies) = (self.turns.rules.board(), !self.waiting(), self.flies());
-            let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
-            self.slides.raise(bits, board, free, flies, quiet, best);
-        }
     }
 
     /// Backs up the code of the best removal to the sets from which a move closes a mill. Finds the

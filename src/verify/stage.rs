@@ -9,7 +9,6 @@
 
 use std::path::Path;
 
-use super::placements::PlacedTables;
 use super::turns::{CheckedTable, TableTurns};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Pair};
@@ -57,10 +56,7 @@ impl LastPlacement {
         if stage_sets.exists(stage) {
             self.metric = self.metric.common(turns.metric);
             let metric = turns.metric.common(rules.placing_metric());
-            let tables = PlacedTables {
-                quiet: turns.quiet(),
-                capture: turns.captures[0],
-            };
+            let tables = [turns.quiet(), turns.captures[0]];
             let turns = TableTurns::of_stage(rules, metric, (stage, stage_sets), tables);
             let table = turns.table(&|_| ()).map_err(DbError::io(file))?;
             self.tables.add(stage, &table);
@@ -122,9 +118,8 @@ impl<'a> StageTables<'a> {
         let next: Vec<Index> = next.map(|next| Index::new(next.material())).collect();
         let tables = next.iter().zip(&tables);
         let tables = tables.map(|(index, values)| CheckedTable::new(index, values));
-        let [quiet, capture] = self.stage_sets.by_turn(stage, tables);
+        let tables = self.stage_sets.by_turn(stage, tables);
         let (rules, stage) = (self.database.rules(), (stage, self.stage_sets));
-        let tables = PlacedTables { quiet, capture };
         with(&TableTurns::of_stage(rules, self.metric, stage, tables))
     }
 

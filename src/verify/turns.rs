@@ -119,8 +119,7 @@ impl<'a> TableTurns<'a> {
         let [one, two, three] = self.captures;
         let moved = [self.quiet(), one, two, three];
         let placed = self.placed.as_ref();
-        let placed = placed.map(|(tables, _)| [tables.quiet, tables.capture]);
-        let placed = placed.unwrap_or_default();
+        let placed = placed.map_or_else(Default::default, |(tables, _)| *tables);
         let (rules, metric) = (self.rules, self.metric);
         let derived = position.result(rules).unwrap_or_else(|| {
             let mut best = Value::LOST;
