@@ -94,13 +94,8 @@ impl Slots {
         const VERSION: u32 = 2;
         const FIRST_KEY_BITS: u32 = 12;
         let mut header = [0; Sector::HEADER as usize];
-        for (place, field) in
-            header
-                .chunks_exact_mut(4)
-                .zip([VERSION, BYTES as u32, FIRST_KEY_BITS])
-        {
-            place.copy_from_slice(&field.to_le_bytes());
-        }
+        let fields = [VERSION, BYTES as u32, FIRST_KEY_BITS].map(u32::to_le_bytes);
+        header[..12].copy_from_slice(fields.as_flattened());
         header
     }
 

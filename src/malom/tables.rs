@@ -241,12 +241,9 @@ impl Sectors {
         Some(values)
     }
 
-    /// All values of a sector, made now if they are not kept; `None` if that takes more memory than
-    /// there is.
+    /// All values of a sector, made now if no other thread has made them; `None` if that takes more
+    /// memory than there is.
     pub(super) fn keep(&self, sector: Sector) -> Result<Option<Arc<Bytes>>, DbError> {
-        if let Some(values) = self.kept(sector) {
-            return Ok(Some(values));
-        }
         let needed = Recipe::needs(&self, sector)?.into_iter();
         let needed = needed.map(Sector::slots);
         let needed = sector.slots() + needed.sum::<u64>();

@@ -319,10 +319,7 @@ fn complete(
     turns: bool,
 ) -> Result<Vec<DataRow>, DbError> {
     let row = |&(position, value): &(Position, Value)| {
-        let ranked = match turns {
-            true => Some(db.turns(&position)?),
-            false => None,
-        };
+        let ranked = turns.then(|| db.turns(&position)).transpose()?;
         Ok(DataRow {
             position,
             value,
