@@ -1,5 +1,5 @@
-//! Computes the values of one stage of the placing phase from those of the two stages that its
-//! turns lead to.
+//! The placing phase: the table of a stage from its file, or solved from the tables of the two
+//! stages that its turns lead to.
 //!
 //! [`Placements`] finds the best turns row by row, with the waiting side's sets as rows.
 //! Each result is written once, by scattered writes, to the arrangement of the files, whose rows
@@ -15,11 +15,37 @@ use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{Index, Rows, Subsets};
 use crate::memory::Bytes;
+use crate::probe::Database;
 use crate::rules::Rules;
 use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
 use crate::solve::placements::{PlacementScratch, Placements};
 use crate::store::codec::SetMarks;
+use crate::store::{DbError, ply_file_name};
 use crate::value::Metric;
+
+/// All values of a stage in the order of its [`Index`](crate::index::Index); 0 for entries that are
+/// not stored.
+///
+/// # Errors
+///
+/// [`DbError::NotStored`] if the ply has no file, or none with the depths that the metric needs;
+/// [`DbError::Corrupt`], [`DbError::Io`].
+pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, DbError> {
+    let name = ply_file_name(stage.ply);
+    let not_stored = |why| DbError::NotStored(format!("{name} {why}"));
+    let file = database.ply(stage.ply)?;
+    let file = file.ok_or_else(|| not_stored("is missing"))?;
+    if !file.metric().holds(metric) {
+        return Err(not_stored("has no depths"));
+    }
+    let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
+    let Some(table) = file.table(stage, database.stage_sets())? else {
+        return memory(0);
+    };
+    let mut values = memory(table.index().len())?;
+    table.load(&mut values)?;
+    Ok(values)
+}
 
 /// The data that all rows of a stage share.
 struct StageShape<'a> {
