@@ -49,9 +49,9 @@ impl BuildProgress {
                 self.pair = Some(pair);
                 self.forecast.start(pair.entries(), now);
             }
-            BuildEvent::CapturesFound => self.forecast.step(PairStep::Sweep, now),
+            BuildEvent::CapturesFound => self.forecast.step(SWEEP, now),
             BuildEvent::Swept { decided, .. } => self.found = self.forecast.finished.0 + decided,
-            BuildEvent::Writing => self.forecast.step(PairStep::Write, now),
+            BuildEvent::Writing => self.forecast.step(WRITE, now),
             BuildEvent::PairFinished(_) => {
                 self.forecast.finish(now);
                 self.found = self.forecast.finished.0;
@@ -105,28 +105,13 @@ impl BuildProgress {
     }
 }
 
-/// The steps of building a pair.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum PairStep {
-    Captures,
-    Sweep,
-    Write,
-}
-
-impl PairStep {
-    /// The smallest and the largest share of a pair's time that is left during this step. In a
-    /// build of all pairs the captures took a fifth of the time, and writing a twelfth; both vary
-    /// by half from pair to pair.
-    fn share_left(self) -> (f64, f64) {
-        const AFTER_CAPTURES: f64 = 0.8;
-        const AFTER_SWEEP: f64 = 0.08;
-        match self {
-            PairStep::Captures => (AFTER_CAPTURES, 1.0),
-            PairStep::Sweep => (AFTER_SWEEP, AFTER_CAPTURES),
-            PairStep::Write => (0.0, AFTER_SWEEP),
-        }
-    }
-}
+/// A step of building a pair: the smallest and the largest share of the pair's time that is left
+/// during it. In a build of all pairs the captures took a fifth of the time, and writing a twelfth;
+/// both vary by half from pair to pair.
+type PairStep = [f64; 2];
+const CAPTURES: PairStep = [0.8, 1.0];
+const SWEEP: PairStep = [0.08, CAPTURES[0]];
+const WRITE: PairStep = [0.0, SWEEP[0]];
 
 /// The seconds that are left.
 #[derive(Clone, Copy)]
@@ -163,7 +148,7 @@ impl PairForecast {
             finished: (0, 0.0),
             ahead: entries,
             pair: (0, now),
-            step: PairStep::Captures,
+            step: CAPTURES,
             captures: None,
         }
     }
@@ -172,15 +157,13 @@ impl PairForecast {
     fn start(&mut self, entries: u64, now: Instant) {
         self.ahead = self.ahead.saturating_sub(entries);
         self.pair = (entries, now);
-        self.step = PairStep::Captures;
+        self.step = CAPTURES;
         self.captures = None;
     }
 
     /// Notes that the next step of the pair begins.
     fn step(&mut self, step: PairStep, now: Instant) {
-        if self.step == PairStep::Captures {
-            self.captures = Some(self.elapsed(now));
-        }
+        self.captures = self.captures.or(Some(self.elapsed(now)));
         self.step = step;
     }
 
@@ -204,7 +187,7 @@ impl PairForecast {
         let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
         let expected = self.expected()?;
         let whole = expected.max(elapsed);
-        let (least, most) = self.step.share_left();
+        let [least, most] = self.step;
         let pair = (expected - elapsed).clamp(least * whole, most * whole);
         let rate = (self.finished.1 + elapsed + pair) / (self.finished.0 as f64 + entries).max(1.0);
         Some(SecondsLeft {
@@ -220,8 +203,7 @@ impl PairForecast {
         if seconds > 1.0 {
             return Some(seconds / entries as f64 * self.pair.0 as f64);
         }
-        let (after_captures, _) = PairStep::Captures.share_left();
-        Some(self.captures? / (1.0 - after_captures))
+        Some(self.captures? / (1.0 - CAPTURES[0]))
     }
 
     fn elapsed(&self, now: Instant) -> f64 {
@@ -251,25 +233,25 @@ mod tests {
         let mut forecast = PairForecast::new(1000, start);
         forecast.start(100, at(0));
         assert_eq!(left(&forecast, 1), None);
-        forecast.step(PairStep::Sweep, at(2));
+        forecast.step(SWEEP, at(2));
         assert_eq!(left(&forecast, 3), Some((7.0, 97.0)));
         forecast.finish(at(10));
 
         forecast.start(400, at(10));
         assert_eq!(left(&forecast, 11), Some((39.0, 89.0)));
-        forecast.step(PairStep::Sweep, at(18));
+        forecast.step(SWEEP, at(18));
         assert_eq!(left(&forecast, 20), Some((30.0, 80.0)));
         assert_eq!(forecast.done(at(20)), 200);
-        forecast.step(PairStep::Write, at(48));
+        forecast.step(WRITE, at(48));
         assert_eq!(left(&forecast, 49), Some((1.0, 51.0)));
         forecast.finish(at(50));
 
         forecast.start(500, at(50));
-        forecast.step(PairStep::Sweep, at(60));
+        forecast.step(SWEEP, at(60));
         assert_eq!(left(&forecast, 90), Some((10.0, 10.0)));
         // Later than expected: at least the time for writing is left.
         assert_eq!(left(&forecast, 150), Some((8.0, 8.0)));
-        forecast.step(PairStep::Write, at(200));
+        forecast.step(WRITE, at(200));
         assert_eq!(left(&forecast, 200), Some((0.0, 0.0)));
     }
 }
