@@ -13,7 +13,6 @@ use crate::store::DbError;
 
 /// The sectors of a list, made one after the other. See [`Sectors::walk`].
 pub struct Walk<'a> {
-    sectors: &'a Sectors,
     loader: Loader<&'a Sectors>,
     /// Those to come, the next one at the end.
     left: Vec<Sector>,
@@ -56,7 +55,6 @@ impl<'a> Walk<'a> {
         let loader = Loader::new(sectors, &wanted)?;
         wanted.reverse();
         Ok(Walk {
-            sectors,
             loader,
             left: wanted,
         })
@@ -67,15 +65,15 @@ impl<'a> Iterator for Walk<'a> {
     type Item = Result<SectorValues<'a>, DbError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let sector = self.left.pop()?;
+        let (sector, sectors) = (self.left.pop()?, self.loader.recipe);
         let values = self.loader.load(sector);
         Some(values.and_then(|values| {
             Ok(SectorValues {
-                sectors: self.sectors,
+                sectors,
                 sector,
-                slots: Slots::new(sector, self.sectors.scheme()),
+                slots: Slots::new(sector, sectors.scheme()),
                 values,
-                stage: self.sectors.stage(sector)?,
+                stage: sectors.stage(sector)?,
             })
         }))
     }
