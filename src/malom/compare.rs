@@ -233,14 +233,13 @@ fn compare_row(
         }
         if result.first.len() < most {
             let mover = slots.index.rows().set(row);
-            let position = whole.sectors.position(whole.sector(), mover, waiting());
-            let difference = position.ok().map(|position| SlotDifference {
+            let position = whole.sectors.position(whole.stage, mover, waiting());
+            result.first.push(SlotDifference {
                 slot: first + column as u64,
                 position: position.text(&Rules::STANDARD),
                 ours: value,
                 theirs,
             });
-            result.first.extend(difference);
         }
     }
     result

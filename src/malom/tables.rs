@@ -153,10 +153,8 @@ impl Sectors {
             });
         }
         // The last placements lead to almost all pairs.
-        let pairs = Pair::all(database.rules()).into_iter();
-        pairs
-            .filter_map(|pair| Sector::of(pair.tables()[0]))
-            .try_for_each(|sector| self.check_files(sector))
+        let mut pairs = Pair::all(database.rules()).into_iter();
+        pairs.try_for_each(|pair| database.file(pair)?.check_metric(Metric::Depth))
     }
 
     /// The stage of a sector, which the game must have; `None` without stones in hand.
@@ -177,17 +175,17 @@ impl Sectors {
             .get_or_init(|| StageSets::new(rules, rules.placements()))
     }
 
-    /// The position of a slot. Without stones in hand White is to move.
+    /// The position of a slot of a sector with this stage. Without stones in hand White is to move.
     pub(super) fn position(
         &self,
-        sector: Sector,
+        stage: Option<Stage>,
         mover: PointSet,
         waiting: PointSet,
-    ) -> Result<Position, DbError> {
-        Ok(match self.stage(sector)? {
+    ) -> Position {
+        match stage {
             None => Position::moving(mover, waiting),
             Some(stage) => stage.position(mover, waiting, self.database.rules()),
-        })
+        }
     }
 
     /// The value byte of one slot, by a probe; that of a draw where no game comes to the position.
@@ -197,12 +195,13 @@ impl Sectors {
         mover: PointSet,
         waiting: PointSet,
     ) -> Result<u8, DbError> {
-        if let Some(stage) = self.stage(sector)?
+        let stage = self.stage(sector)?;
+        if let Some(stage) = stage
             && !self.stage_sets().allows(stage, mover, waiting)
         {
             return Ok(0);
         }
-        let position = self.position(sector, mover, waiting)?;
+        let position = self.position(stage, mover, waiting);
         let value: Value = self.database.probe(&position)?;
         let too_deep = || DbError::NotStored("a value is too deep for a slot".to_owned());
         value.to_byte().ok_or_else(too_deep)
@@ -235,10 +234,8 @@ impl Sectors {
     pub(super) fn kept(&self, sector: Sector) -> Option<Arc<Bytes>> {
         let mut whole = held(&self.whole);
         let place = whole.iter().position(|(other, _)| *other == sector)?;
-        let found = whole.remove(place);
-        let values = Arc::clone(&found.1);
-        whole.push(found);
-        Some(values)
+        whole[place..].rotate_left(1);
+        whole.last().map(|(_, values)| Arc::clone(values))
     }
 
     /// All values of a sector, made now if no other thread has made them; `None` if that takes more

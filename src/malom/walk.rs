@@ -25,7 +25,7 @@ pub struct SectorValues<'a> {
     pub(super) slots: Slots,
     pub(super) values: Bytes,
     /// The stage of a sector of the placing phase.
-    stage: Option<Stage>,
+    pub(super) stage: Option<Stage>,
 }
 
 impl<'a> Walk<'a> {
