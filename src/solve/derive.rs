@@ -116,8 +116,7 @@ fn derive_part(
 /// Fills in the values that the file of a table with the larger side to move, or with equal sides,
 /// omits. `captures` are the tables of [`captures_to_fill`].
 ///
-/// If that needs the table with the smaller side to move, returns it: all of it if `both` is set,
-/// else only the needed part.
+/// With `both`, returns the table with the smaller side to move if that needs it.
 ///
 /// # Errors
 ///
@@ -169,7 +168,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
             if both {
                 derive_smaller(ODD, values, &mut smaller);
             }
-            return Ok(Some(smaller));
+            return Ok(both.then_some(smaller));
         }
         // It matters which turns are captures, but not what they are worth.
         Coverage::EvenOrClosing => (

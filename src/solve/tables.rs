@@ -193,8 +193,7 @@ fn read(
     file.table()?.load(&mut values)?;
     let coverage = file.coverage();
     let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);
-    let smaller = smaller.map_err(DbError::io(file.name()))?;
-    let mut smaller = smaller.filter(|_| both);
+    let mut smaller = smaller.map_err(DbError::io(file.name()))?;
     if !matches!(coverage, Coverage::All) {
         fold(&mut values, file.metric());
     }

@@ -93,18 +93,15 @@ pub fn verify_pair(
         let take = |&after| tables.captures.take(after, false, || load(db, after));
         let values = exits.iter().map(take).collect::<Result<Vec<_>, _>>()?;
         let exits: Vec<Index> = exits.into_iter().map(Index::new).collect();
-        let mut exits = exits.iter().zip(&values);
-        let mut next = || {
-            exits
-                .next()
-                .map(|(index, values)| CheckedTable::new(index, values))
-        };
+        let exits = exits.iter().zip(&values);
+        let mut exits = exits.map(|(index, values)| CheckedTable::new(index, values));
         let mut turns = TableTurns::new(db.rules(), metric, material);
         // A mover without stones on the board moves none.
         turns.quiet = (material.mover > 0).then_some(&child[..]);
         let count = material.after_captures(db.rules()).len();
-        turns.captures[..count].fill_with(&mut next);
-        turns.placed = next().map(|quiet| ([Some(quiet), next()], SetsAfter::new(material)));
+        turns.captures[..count].fill_with(|| exits.next());
+        let placed = exits.next();
+        turns.placed = placed.map(|quiet| ([Some(quiet), exits.next()], SetsAfter::new(material)));
         let file = db.file(pair)?;
         let mut derived = None;
         if material != larger {
