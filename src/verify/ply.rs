@@ -49,18 +49,16 @@ pub fn verify_ply(
     let last = tables.last_placement.take(database, file);
     let mut tables = StageTables::loader(database, &stage_sets, last, file)?;
     let mut done = 0;
+    let checked = AtomicU64::new(0);
+    let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
     for stage in file.stages() {
         done += stage.material().entries();
         // The table itself is loaded last: deriving the others takes most of the memory.
-        let (checked, mismatches) = with_turns(&mut tables, stage, |turns| {
+        let mismatches = with_turns(&mut tables, stage, |turns| {
             let mut values = load_counted(database, file, stage, &mut report)?;
             fold(&mut values, turns.metric);
-            let checked = AtomicU64::new(0);
-            let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
-            let mismatches = turns.compare(&values, &advance);
-            Ok::<_, DbError>((checked.into_inner(), mismatches))
-        })??;
-        report.checked += checked;
+            Ok(turns.compare(&values, &advance))
+        })?;
         let room = MOST_MISMATCHES - report.mismatches.len();
         report.mismatches.extend(mismatches.into_iter().take(room));
         progress(done);
@@ -68,6 +66,7 @@ pub fn verify_ply(
             break;
         }
     }
+    report.checked = checked.into_inner();
     Ok(report)
 }
 

@@ -96,11 +96,8 @@ impl<'a> StageTables<'a> {
             metric: last.metric,
         };
         tables.lower(file.metric());
-        let wanted: Vec<Stage> = file
-            .stages()
-            .flat_map(|stage| stage_sets.after(stage))
-            .collect();
-        Loader::with(tables, &wanted, last.tables)
+        let wanted = file.stages().flat_map(|stage| stage_sets.after(stage));
+        Loader::with(tables, &wanted.collect::<Vec<_>>(), last.tables)
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
@@ -132,12 +129,12 @@ impl<'a> StageTables<'a> {
 pub(super) fn with_turns<T>(
     tables: &mut Loader<StageTables<'_>>,
     stage: Stage,
-    with: impl FnOnce(&TableTurns<'_>) -> T,
+    with: impl FnOnce(&TableTurns<'_>) -> Result<T, DbError>,
 ) -> Result<T, DbError> {
     let after = tables.recipe.stage_sets.after(stage);
     let next = after.map(|next| tables.load(next));
     let next = next.collect::<Result<_, _>>()?;
-    Ok(tables.recipe.with_turns(stage, next, with))
+    tables.recipe.with_turns(stage, next, with)
 }
 
 impl Recipe for StageTables<'_> {
