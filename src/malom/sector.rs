@@ -109,11 +109,6 @@ impl Sector {
         let fits = self.0.totals().into_iter().all(|total| total <= stones);
         fits.then(|| Stage::of_table(self.0, stones))
     }
-
-    /// The sector of a stage of such a game.
-    pub(crate) fn of_stage(stage: Stage, stones: u8) -> Option<Sector> {
-        Sector::of(stage.table(stones))
-    }
 }
 
 /// The tables that a placement leads to if every placement could close a mill: the set of files
@@ -182,7 +177,7 @@ mod tests {
             assert_eq!(sector.name().parse(), Ok(sector));
             let stage = sector.stage(9).unwrap();
             assert_eq!(stage.material(), sector.material());
-            assert_eq!(Sector::of_stage(stage, 9), Some(sector));
+            assert_eq!(Sector::of(stage.table(9)), Some(sector));
             let [.., mover, waiting] = sector.numbers();
             assert_eq!(stage.ply, 18 - mover - waiting);
             let [on_board, others, ..] = sector.numbers();

@@ -290,11 +290,12 @@ impl Recipe for &Sectors {
         if database.ply(stage.ply)?.is_some() || !self.stage_sets().exists(stage) {
             return Ok(Vec::new());
         }
-        let next = self.stage_sets().after(stage);
         let stones = database.rules().stones;
-        Ok(next
-            .filter_map(|stage| Sector::of_stage(stage, stones))
-            .collect())
+        let next = self
+            .stage_sets()
+            .after(stage)
+            .map(|next| next.table(stones));
+        Ok(next.filter_map(Sector::of).collect())
     }
 
     /// All values of a sector; those of draws where our files have none.
