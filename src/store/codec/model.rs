@@ -55,16 +55,6 @@ impl SymbolGroup {
 /// A distribution: symbols with their frequencies, the escape last.
 pub(crate) type Distribution = Vec<(u8, u16)>;
 
-/// The tree in preorder.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TreeNode {
-    /// Contexts whose bin of this feature is at most this one continue at the next node, the others
-    /// after its descendants.
-    Split { feature: u8, bin: u8 },
-    /// The next distribution.
-    Leaf,
-}
-
 /// The distributions of all contexts, ready for coding.
 #[derive(Debug)]
 pub(crate) struct Model {
@@ -78,19 +68,44 @@ pub(crate) struct Model {
     pub(crate) groups: Vec<SymbolGroup>,
 }
 
-/// A model as a file stores it.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct StoredModel {
-    /// The last symbol of each bin but the last.
-    pub bins: [Vec<u8>; 3],
-    pub tree: Vec<TreeNode>,
-    pub distributions: Vec<Distribution>,
-}
-
 impl Model {
     /// Parses a model; `None` unless the bytes are exactly a valid model.
     pub fn from_bytes(bytes: &[u8]) -> Option<Model> {
-        StoredModel::from_bytes(bytes)?.into_model()
+        Some(Model::with_distributions(bytes)?.0)
+    }
+
+    /// [`Model::from_bytes`], with the distributions for an encoder.
+    pub fn with_distributions(mut bytes: &[u8]) -> Option<(Model, Vec<Distribution>)> {
+        let bytes = &mut bytes;
+        // The last symbol of each bin but the last.
+        let mut bins = [&[][..]; 3];
+        for (bins, most) in bins.iter_mut().zip(MOST_BINS) {
+            let length = usize::from(*bytes.split_off_first()?);
+            *bins = bytes.split_off(..length)?;
+            if length >= most || !bins.is_sorted() {
+                return None;
+            }
+        }
+        let sizes = [
+            bins[0].len() + 1,
+            bins[1].len() + 1,
+            bins[2].len() + 1,
+            CLASSES,
+        ];
+        let (by_context, distributions) = tree(bytes, sizes)?;
+        let steps = [1, sizes[2] * CLASSES * sizes[0], CLASSES * sizes[0]];
+        let number = |feature: usize, symbol: u8| {
+            bins[feature].partition_point(|&last| last < symbol) * steps[feature]
+        };
+        let numbers = [0, 1, 2]
+            .map(|feature| std::array::from_fn(|symbol| number(feature, symbol as u8) as u32));
+        let model = Model {
+            by_context,
+            groups: groups(&distributions)?,
+            numbers: Box::new(numbers),
+            near_bins: sizes[0] as u32,
+        };
+        bytes.is_empty().then_some((model, distributions))
     }
 
     /// The number of a context's distribution, and of its first group.
@@ -106,72 +121,54 @@ impl Model {
     }
 }
 
-impl StoredModel {
-    /// Computes the tables for coding; `None` unless the fields agree.
-    pub fn into_model(self) -> Option<Model> {
-        let StoredModel {
-            bins,
-            tree,
-            distributions,
-        } = self;
-        let sizes = [
-            bins[0].len() + 1,
-            bins[1].len() + 1,
-            bins[2].len() + 1,
-            CLASSES,
-        ];
-        let mut all = bins.iter().zip(MOST_BINS);
-        if !all.all(|(bins, most)| bins.len() < most && bins.is_sorted()) {
-            return None;
-        }
-        let steps = [1, sizes[2] * CLASSES * sizes[0], CLASSES * sizes[0]];
-        let number = |feature: usize, symbol: u8| {
-            bins[feature].partition_point(|&last| last < symbol) * steps[feature]
-        };
-        let numbers = [0, 1, 2]
-            .map(|feature| std::array::from_fn(|symbol| number(feature, symbol as u8) as u32));
-        Some(Model {
-            by_context: spread(&tree, sizes, distributions.len())?,
-            groups: groups(&distributions)?,
-            numbers: Box::new(numbers),
-            near_bins: sizes[0] as u32,
-        })
-    }
-
-    pub fn from_bytes(mut bytes: &[u8]) -> Option<StoredModel> {
-        let bytes = &mut bytes;
-        let mut stored = StoredModel::default();
-        for bins in &mut stored.bins {
-            let length = usize::from(*bytes.split_off_first()?);
-            *bins = bytes.split_off(..length)?.to_vec();
-        }
-        let mut open = 1;
-        while open > 0 {
-            let feature = *bytes.split_off_first()?;
-            if usize::from(feature) < FEATURES {
-                let bin = *bytes.split_off_first()?;
-                stored.tree.push(TreeNode::Split { feature, bin });
-                open += 1;
-                continue;
-            }
-            let symbols = bytes.as_chunks().0;
-            let last = symbols
-                .iter()
-                .position(|&[symbol, _, _]| symbol == ESCAPE)?;
-            let symbols = symbols[..=last].iter();
-            let symbols =
-                symbols.map(|&[symbol, low, high]| (symbol, u16::from_le_bytes([low, high])));
-            let distribution: Distribution = symbols.collect();
-            bytes.split_off(..3 * distribution.len())?;
-            stored.tree.push(TreeNode::Leaf);
-            stored.distributions.push(distribution);
-            open -= 1;
-            if stored.distributions.len() > MOST_DISTRIBUTIONS {
+/// Takes the tree and gives each context the distribution of its leaf. `sizes` are the numbers of
+/// bins of the features.
+///
+/// The nodes are in preorder. A feature and a bin: contexts whose bin of this feature is at most
+/// this one continue at the next node, the others after its descendants. [`FEATURES`]: a leaf, with
+/// its distribution.
+fn tree(bytes: &mut &[u8], sizes: [usize; FEATURES]) -> Option<(Vec<u16>, Vec<Distribution>)> {
+    let mut by_context = vec![0; sizes.iter().product()];
+    let mut distributions = Vec::new();
+    // A stack of the boxes of contexts that still need a node.
+    let mut open = vec![sizes.map(|size| 0..size)];
+    while let Some(cell) = open.pop() {
+        let feature = usize::from(*bytes.split_off_first()?);
+        if let Some(range) = cell.get(feature) {
+            let middle = usize::from(*bytes.split_off_first()?) + 1;
+            if middle <= range.start || middle >= range.end {
                 return None;
             }
+            let (mut low, mut high) = (cell.clone(), cell);
+            low[feature].end = middle;
+            high[feature].start = middle;
+            open.extend([high, low]);
+            continue;
         }
-        bytes.is_empty().then_some(stored)
+        if distributions.len() >= MOST_DISTRIBUTIONS {
+            return None;
+        }
+        let [near, best, worst, class] = cell;
+        let numbers = best.flat_map(|best| worst.clone().map(move |worst| best * sizes[2] + worst));
+        let numbers =
+            numbers.flat_map(|number| class.clone().map(move |class| number * CLASSES + class));
+        for number in numbers {
+            by_context[number * sizes[0]..][near.clone()].fill(distributions.len() as u16);
+        }
+        distributions.push(distribution(bytes)?);
     }
+    Some((by_context, distributions))
+}
+
+/// Takes a distribution from the front.
+fn distribution(bytes: &mut &[u8]) -> Option<Distribution> {
+    let symbols = bytes.as_chunks().0;
+    let last = symbols
+        .iter()
+        .position(|&[symbol, _, _]| symbol == ESCAPE)?;
+    let symbols = bytes.split_off(..3 * (last + 1))?.as_chunks().0.iter();
+    let symbols = symbols.map(|&[symbol, low, high]| (symbol, u16::from_le_bytes([low, high])));
+    Some(symbols.collect())
 }
 
 /// The groups of all distributions; `None` unless the frequencies of each sum to [`TOTAL`].
@@ -212,42 +209,4 @@ fn groups(distributions: &[Distribution]) -> Option<Vec<SymbolGroup>> {
     }
     groups.extend(others);
     Some(groups)
-}
-
-/// Gives each context the distribution of its leaf. `sizes` are the numbers of bins of the
-/// features.
-fn spread(tree: &[TreeNode], sizes: [usize; FEATURES], distributions: usize) -> Option<Vec<u16>> {
-    let mut by_context = vec![0; sizes.iter().product()];
-    // A stack of the boxes of contexts that still need a node.
-    let mut open = vec![sizes.map(|size| 0..size)];
-    let mut leaves = 0..distributions as u16;
-    for &node in tree {
-        let cell = open.pop()?;
-        match node {
-            TreeNode::Leaf => {
-                let distribution = leaves.next()?;
-                let [near, best, worst, class] = cell;
-                let numbers =
-                    best.flat_map(|best| worst.clone().map(move |worst| best * sizes[2] + worst));
-                let numbers = numbers
-                    .flat_map(|number| class.clone().map(move |class| number * CLASSES + class));
-                for number in numbers {
-                    by_context[number * sizes[0]..][near.clone()].fill(distribution);
-                }
-            }
-            TreeNode::Split { feature, bin } => {
-                let feature = usize::from(feature);
-                let range = cell.get(feature)?.clone();
-                let middle = usize::from(bin) + 1;
-                if middle <= range.start || middle >= range.end {
-                    return None;
-                }
-                let (mut low, mut high) = (cell.clone(), cell);
-                low[feature].end = middle;
-                high[feature].start = middle;
-                open.extend([high, low]);
-            }
-        }
-    }
-    (open.is_empty() && leaves.is_empty()).then_some(by_context)
 }

@@ -13,7 +13,7 @@ pub(crate) use train::{Budget, Training};
 use self::contexts::contexts;
 use super::ESCAPE;
 use super::context::{BlockScratch, RowShape, TableShape};
-use super::model::{ESCAPED_FREQUENCY, Model, SCALE, StoredModel, TOTAL};
+use super::model::{ESCAPED_FREQUENCY, Model, SCALE, TOTAL};
 
 /// A symbol with its place in a distribution: cumulative frequency · 2^20 + (frequency - 1) · 2^8 +
 /// symbol.
@@ -88,11 +88,11 @@ pub(crate) struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     /// An encoder with the model that these bytes describe; `None` if they are not a valid model.
     pub fn new(shape: &'a TableShape, model: &[u8]) -> Option<Encoder<'a>> {
-        let stored = StoredModel::from_bytes(model)?;
+        let (model, distributions) = Model::with_distributions(model)?;
         Some(Encoder {
             shape,
-            codes: stored.distributions.iter().map(|all| codes(all)).collect(),
-            model: stored.into_model()?,
+            codes: distributions.iter().map(|all| codes(all)).collect(),
+            model,
         })
     }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::contexts::contexts;
 use crate::store::codec::ESCAPE;
 use crate::store::codec::context::{BlockScratch, Context, RowShape, TableShape};
-use crate::store::codec::model::{Distribution, FEATURES, MOST_BINS, StoredModel, TOTAL, TreeNode};
+use crate::store::codec::model::{FEATURES, MOST_BINS, TOTAL};
 use crate::store::profile::Compression;
 
 /// The limits of a model. Higher limits take time and save hardly any bytes.
@@ -172,7 +172,7 @@ impl Training {
         }
         let mut leaves = budget.distributions;
         loop {
-            let bytes = stored(&mut sample, &bins, leaves).to_bytes();
+            let bytes = model(&mut sample, &bins, leaves);
             if bytes.len() <= budget.bytes || leaves <= 1 {
                 return bytes;
             }
@@ -182,53 +182,31 @@ impl Training {
     }
 }
 
-/// The tree with at most this number of leaves, and their distributions.
-fn stored(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> StoredModel {
+/// The bytes of the model whose tree has at most this number of leaves.
+fn model(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> Vec<u8> {
     let grown = grow(sample, 0..FEATURES, leaves);
-    let mut stored = StoredModel {
-        bins: bins.clone(),
-        ..StoredModel::default()
-    };
+    let mut bytes = Vec::new();
+    for bins in bins {
+        bytes.push(bins.len() as u8);
+        bytes.extend(bins);
+    }
     let mut open = vec![0];
     while let Some(node) = open.pop() {
         match grown.nodes[node] {
             Some((feature, bin, [low, high])) => {
-                let feature = feature as u8;
-                stored.tree.push(TreeNode::Split { feature, bin });
+                bytes.extend([feature as u8, bin]);
                 open.extend([high, low]);
             }
             None => {
-                let part = &sample[grown.parts[node].clone()];
-                stored.tree.push(TreeNode::Leaf);
-                stored.distributions.push(distribution(part));
-            }
-        }
-    }
-    stored
-}
-
-impl StoredModel {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        for bins in &self.bins {
-            bytes.push(bins.len() as u8);
-            bytes.extend(bins);
-        }
-        let mut distributions = self.distributions.iter();
-        for node in &self.tree {
-            match *node {
-                TreeNode::Split { feature, bin } => bytes.extend([feature, bin]),
-                TreeNode::Leaf => {
-                    bytes.push(FEATURES as u8);
-                    for &(symbol, frequency) in distributions.next().into_iter().flatten() {
-                        bytes.push(symbol);
-                        bytes.extend(frequency.to_le_bytes());
-                    }
+                bytes.push(FEATURES as u8);
+                for (symbol, frequency) in distribution(&sample[grown.parts[node].clone()]) {
+                    bytes.push(symbol);
+                    bytes.extend((frequency as u16).to_le_bytes());
                 }
             }
         }
-        bytes
     }
+    bytes
 }
 
 /// Repeatedly splits the sample where a split saves most bits.
@@ -331,7 +309,7 @@ fn counts(part: &[Counted]) -> [u32; 256] {
 
 /// Frequencies in proportion to the counts, at least 1 each, the most frequent symbols first, the
 /// escape last.
-fn distribution(part: &[Counted]) -> Distribution {
+fn distribution(part: &[Counted]) -> Vec<(u8, u64)> {
     let mut symbols: Vec<(u8, u64)> = (0..=255).zip(counts(part).map(u64::from)).collect();
     symbols.retain(|&(symbol, count)| symbol != ESCAPE && count > 0);
     symbols.sort_by_key(|&(symbol, count)| (Reverse(count), symbol));
@@ -349,8 +327,5 @@ fn distribution(part: &[Counted]) -> Distribution {
         *frequency -= less;
         surplus -= less;
     }
-    let symbols = symbols.into_iter();
     symbols
-        .map(|(symbol, frequency)| (symbol, frequency as u16))
-        .collect()
 }
