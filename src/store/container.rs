@@ -68,16 +68,6 @@ impl FileKind {
     }
 }
 
-/// The fields of the prefix that depend on the contents of the file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Prefix {
-    pub kind: FileKind,
-    pub metric: Metric,
-    pub parameters: Parameters,
-    /// The fingerprint of the rules.
-    pub rules: u64,
-}
-
 /// The fields of a table in the head, and its part of the directory.
 #[derive(Clone, Debug)]
 struct TableHead {
@@ -108,7 +98,7 @@ pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
 pub(crate) struct Container {
     name: PathBuf,
     source: Box<dyn ByteSource>,
-    prefix: Prefix,
+    parameters: Parameters,
     /// The fields of the schema, and their offset in the file for errors.
     fields: Vec<u8>,
     fields_at: usize,
@@ -148,7 +138,7 @@ impl Container {
             let what = format!("wrong size: expected {expected} bytes, found {size}");
             return Err(DbError::corrupt(&name, size.min(expected), what));
         }
-        let prefix = fields.prefix(kind, rules)?;
+        let parameters = fields.parameters(kind, rules)?;
         let tables = u16::from_le_bytes(fields.take()?);
         let length = fields.varint()?;
         let fields_at = fields.at;
@@ -167,7 +157,7 @@ impl Container {
         Ok(Container {
             name,
             source,
-            prefix,
+            parameters,
             fields: schema_fields,
             fields_at,
             tables,
@@ -184,9 +174,9 @@ impl Container {
         self.source.size()
     }
 
-    /// The fields of the prefix.
-    pub fn prefix(&self) -> &Prefix {
-        &self.prefix
+    /// The profile of the file and the layout of its blocks.
+    pub fn parameters(&self) -> Parameters {
+        self.parameters
     }
 
     /// The fields of the schema.
@@ -321,7 +311,7 @@ fn page(fields: &[u8], width: usize, size: u64) -> Option<Page> {
 
 impl HeadReader<'_> {
     /// The fields of the prefix from the rules on.
-    fn prefix(&mut self, expected: FileKind, rules: &Rules) -> Result<Prefix, DbError> {
+    fn parameters(&mut self, expected: FileKind, rules: &Rules) -> Result<Parameters, DbError> {
         let fingerprint = u64::from_le_bytes(self.take()?);
         if fingerprint != rules.fingerprint() {
             return Err(DbError::OtherRules {
@@ -341,15 +331,9 @@ impl HeadReader<'_> {
         let at = self.at;
         let columns = u16::from_le_bytes(self.take()?);
         let [near, slides] = self.take()?;
-        let parameters = Parameters::of_fields(columns, [near, slides]).ok_or_else(|| {
+        Parameters::of_fields(metric, columns, [near, slides]).ok_or_else(|| {
             let what = format!("unknown encoding: {columns} columns, {near} near, {slides} slides");
             self.corrupt(at, what)
-        })?;
-        Ok(Prefix {
-            kind,
-            metric,
-            parameters,
-            rules: fingerprint,
         })
     }
 

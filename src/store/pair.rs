@@ -129,7 +129,7 @@ impl PairFile {
 
     /// Whether the file holds depths.
     pub fn metric(&self) -> Metric {
-        self.file.metric()
+        self.file.profile().metric
     }
 
     /// Checks that the file holds the metric.
@@ -149,7 +149,7 @@ impl PairFile {
 
     /// How the file is compressed.
     pub fn compression(&self) -> Compression {
-        self.file.parameters().compression
+        self.file.profile().compression
     }
 
     /// The path of the file; `None` for a file that is part of the program.

@@ -119,15 +119,12 @@ impl PlyFile {
 
     /// Whether the file holds depths.
     pub fn metric(&self) -> Metric {
-        self.file.metric()
+        self.profile().metric
     }
 
     /// Contents and compression of the file.
     pub fn profile(&self) -> Profile {
-        Profile {
-            metric: self.file.metric(),
-            compression: self.file.parameters().compression,
-        }
+        self.file.profile()
     }
 
     /// The stages whose positions the file holds.

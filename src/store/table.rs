@@ -6,17 +6,15 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
-use super::codec::{
-    Block, BlockScratch, Coverage, Model, Parameters, RowDecoder, RowShape, TableShape,
-};
+use super::codec::{Block, BlockScratch, Coverage, Model, RowDecoder, RowShape, TableShape};
 use super::container::Container;
 use super::error::DbError;
 use super::fields::{ROW_CHECKSUM, take_varint};
+use super::profile::Profile;
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material, Rows};
 use crate::rules::Rules;
-use crate::value::Metric;
 
 /// A file with its tables.
 #[derive(Debug)]
@@ -72,12 +70,8 @@ impl TableFile {
         }
     }
 
-    pub fn metric(&self) -> Metric {
-        self.container.prefix().metric
-    }
-
-    pub fn parameters(&self) -> Parameters {
-        self.container.prefix().parameters
+    pub fn profile(&self) -> Profile {
+        self.container.parameters().profile
     }
 
     /// The table with this number, which must be below the number of the container's tables.
@@ -121,7 +115,7 @@ impl TableFile {
             container.corrupt_schema(0, what)
         })?;
         Ok(Contents {
-            shape: TableShape::new(rules, spec.material, spec.coverage, self.parameters()),
+            shape: TableShape::new(rules, spec.material, spec.coverage, container.parameters()),
             rows: spec.rows,
             model,
         })

@@ -37,7 +37,7 @@ impl Default for BlockScratch {
 #[derive(Debug)]
 pub(crate) struct TableShape {
     coverage: Coverage,
-    pub(super) parameters: Parameters,
+    pub parameters: Parameters,
     index: Index,
     /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,

@@ -115,7 +115,7 @@ impl<const BLOCKS: usize> Kernel for DecodeSymbols<'_, '_, BLOCKS> {
 
     #[inline(always)]
     fn run<B: Bits>(self, _bits: B) -> [bool; BLOCKS] {
-        match self.row.shape.parameters.compression {
+        match self.row.shape.parameters.profile.compression {
             Compression::Quick => self.decode::<5, 3>(),
             Compression::Max => self.decode::<15, 6>(),
         }

@@ -35,15 +35,16 @@ pub(crate) use model::Model;
 
 use std::ops::RangeInclusive;
 
-use super::profile::Compression;
+use super::profile::{Compression, Profile};
+use crate::value::Metric;
 
-/// The layout of blocks and the size of contexts. Longer blocks and contexts of more columns make
-/// files smaller, but slower to write and to read.
+/// The profile of a file, and the layout of its blocks. Longer blocks and contexts of more columns
+/// make files smaller, but slower to write and to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parameters {
+    pub profile: Profile,
     /// The most columns of a block.
     pub columns: u16,
-    pub compression: Compression,
 }
 
 impl Parameters {
@@ -52,10 +53,13 @@ impl Parameters {
 
     /// The parameters with these fields in a file, see [`Parameters::contexts`]; `None` if a reader
     /// does not support them.
-    pub fn of_fields(columns: u16, contexts: [u8; 2]) -> Option<Parameters> {
+    pub fn of_fields(metric: Metric, columns: u16, contexts: [u8; 2]) -> Option<Parameters> {
         let all = [Compression::Quick, Compression::Max].map(|compression| Parameters {
+            profile: Profile {
+                metric,
+                compression,
+            },
             columns,
-            compression,
         });
         let mut known = all.into_iter().filter(|known| known.contexts() == contexts);
         known
@@ -65,7 +69,7 @@ impl Parameters {
 
     /// The numbers of near columns and of slides that a context uses.
     pub fn contexts(self) -> [u8; 2] {
-        match self.compression {
+        match self.profile.compression {
             Compression::Quick => [5, 3],
             Compression::Max => [15, 6],
         }

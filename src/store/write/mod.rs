@@ -28,12 +28,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::index::histogram::Histogram;
 use crate::lock::held;
+use crate::rules::Rules;
 use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
-use crate::store::codec::{BlockScratch, RowShape, TableShape};
-use crate::store::container::{MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, Prefix, VERSION, page_bytes};
+use crate::store::codec::{BlockScratch, Parameters, RowShape, TableShape};
+use crate::store::container::{FileKind, MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, VERSION, page_bytes};
 use crate::store::error::DbError;
 use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, row_checksum};
-use crate::value::Metric;
 
 /// The largest value byte that a build writes: larger bytes reveal wins and losses that are too
 /// deep.
@@ -42,7 +42,6 @@ pub(crate) const LARGEST_VALUE: u8 = 252;
 /// The values of a table to encode.
 pub(crate) struct TableValues<'a> {
     pub shape: &'a TableShape,
-    pub metric: Metric,
     /// The numbers of the rows to store, ascending.
     pub rows: Vec<usize>,
     /// The values of all rows, stored or not.
@@ -98,7 +97,8 @@ impl TableValues<'_> {
         let (number, columns) = (self.rows[row], index.columns().count());
         let values = &self.values[number * columns..][..columns];
         folded.clear();
-        folded.extend(values.iter().map(|&byte| self.metric.of_byte(byte)));
+        let metric = self.shape.parameters.profile.metric;
+        folded.extend(values.iter().map(|&byte| metric.of_byte(byte)));
         (self.shape.row(index.rows().set(number)), folded)
     }
 
@@ -149,37 +149,12 @@ impl TableValues<'_> {
 /// [`DbError::Io`]. An existing file of this name then stays as it was.
 pub(crate) fn write(
     path: &Path,
-    prefix: &Prefix,
+    kind: FileKind,
+    rules: &Rules,
+    parameters: Parameters,
     schema: &[u8],
     tables: &[EncodedTable],
 ) -> Result<u64, DbError> {
-    write_file(path, |file| write_contents(file, prefix, schema, tables))
-}
-
-/// Writes a file with `contents`, which flushes it and returns its size in bytes.
-///
-/// # Errors
-///
-/// [`DbError::Io`]. An existing file of this name then stays as it was.
-pub(crate) fn write_file(
-    path: &Path,
-    contents: impl FnOnce(&mut File) -> io::Result<u64>,
-) -> Result<u64, DbError> {
-    let write = || {
-        let mut temporary = Temporary::create(path)?;
-        let size = contents(&mut temporary.file)?;
-        temporary.rename(path)?;
-        Ok(size)
-    };
-    write().map_err(DbError::io(path))
-}
-
-fn write_contents(
-    file: &mut File,
-    prefix: &Prefix,
-    schema: &[u8],
-    tables: &[EncodedTable],
-) -> io::Result<u64> {
     let widths: Vec<usize> = tables.iter().map(EncodedTable::width).collect();
     let mut fields = Vec::new();
     add_varint(&mut fields, schema.len() as u64);
@@ -192,7 +167,8 @@ fn write_contents(
     }
     let head = PREFIX + fields.len() + CHECKSUM;
     if head > MOST_HEAD {
-        return Err(io::Error::other("the head of the file is too long"));
+        let error = io::Error::other("the head of the file is too long");
+        return Err(DbError::io(path)(error));
     }
     // From the last part to the first: the start of the rows depends on the directory's length.
     let mut directory = Vec::new();
@@ -219,25 +195,45 @@ fn write_contents(
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend((head as u32).to_le_bytes());
     bytes.extend(end.to_le_bytes());
-    bytes.extend(prefix.rules.to_le_bytes());
-    bytes.extend([prefix.kind as u8, prefix.metric as u8]);
-    bytes.extend(prefix.parameters.columns.to_le_bytes());
-    bytes.extend(prefix.parameters.contexts());
+    bytes.extend(rules.fingerprint().to_le_bytes());
+    bytes.extend([kind as u8, parameters.profile.metric as u8]);
+    bytes.extend(parameters.columns.to_le_bytes());
+    bytes.extend(parameters.contexts());
     bytes.extend((tables.len() as u16).to_le_bytes());
     bytes.extend(fields);
     add_checksum(&mut bytes);
-    file.write_all(&bytes)?;
-    file.write_all(&directory)?;
-    for table in tables {
-        // Flushed part by part, so that a process that is asked to end need not wait long for the
-        // disk.
-        for part in table.bytes.chunks(16 << 20) {
-            file.write_all(part)?;
-            file.sync_data()?;
+    write_file(path, |file| {
+        file.write_all(&bytes)?;
+        file.write_all(&directory)?;
+        for table in tables {
+            // Flushed part by part, so that a process that is asked to end need not wait long for
+            // the disk.
+            for part in table.bytes.chunks(16 << 20) {
+                file.write_all(part)?;
+                file.sync_data()?;
+            }
         }
-    }
-    file.sync_all()?;
-    Ok(end)
+        file.sync_all()?;
+        Ok(end)
+    })
+}
+
+/// Writes a file with `contents`, which flushes it and returns its size in bytes.
+///
+/// # Errors
+///
+/// [`DbError::Io`]. An existing file of this name then stays as it was.
+pub(crate) fn write_file(
+    path: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<u64>,
+) -> Result<u64, DbError> {
+    let write = || {
+        let mut temporary = Temporary::create(path)?;
+        let size = contents(&mut temporary.file)?;
+        temporary.rename(path)?;
+        Ok(size)
+    };
+    write().map_err(DbError::io(path))
 }
 
 /// Adds the checksum of all bytes.

@@ -9,7 +9,7 @@ use crate::rules::Rules;
 use crate::store::codec::coverage::alternates;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Coverage, Parameters, TableShape};
-use crate::store::container::{FileKind, Prefix};
+use crate::store::container::FileKind;
 use crate::store::error::DbError;
 use crate::store::pair::{stored_table, table_spec};
 use crate::store::profile::{Compression, Profile};
@@ -65,20 +65,13 @@ pub fn write_pair(
     let shape = TableShape::new(rules, material, spec.coverage, parameters);
     let values = TableValues {
         shape: &shape,
-        metric: profile.metric,
         stored: rows.len() * shape.index().columns().count(),
         rows,
         values: solved.values,
         budget: Budget::of(profile.compression),
     };
     let table = values.encode(0).map_err(DbError::io(path))?;
-    let prefix = Prefix {
-        kind: FileKind::Pair,
-        metric: profile.metric,
-        parameters,
-        rules: rules.fingerprint(),
-    };
-    super::write(path, &prefix, &schema, &[table])
+    super::write(path, FileKind::Pair, rules, parameters, &schema, &[table])
 }
 
 /// The encoder parameters of a pair's table, and the entries to store.
@@ -100,12 +93,5 @@ fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters,
         (Compression::Max, _) if omits => (2048, Coverage::EvenMover),
         (Compression::Max, _) => (2048, Coverage::All),
     };
-    let compression = profile.compression;
-    (
-        Parameters {
-            columns,
-            compression,
-        },
-        coverage,
-    )
+    (Parameters { profile, columns }, coverage)
 }

@@ -11,11 +11,10 @@ use crate::index::stages::{Stage, StageSets};
 use crate::rules::Rules;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Parameters, TableShape};
-use crate::store::container::{FileKind, Prefix};
+use crate::store::container::FileKind;
 use crate::store::error::DbError;
 use crate::store::ply::table_spec;
 use crate::store::profile::Profile;
-use crate::value::Metric;
 
 /// The most columns of a block in plies, of which few columns are stored.
 const COLUMNS: u16 = 2048;
@@ -24,7 +23,6 @@ const COLUMNS: u16 = 2048;
 pub(crate) struct PlyWriter<'a> {
     rules: &'a Rules,
     stage_sets: &'a StageSets,
-    metric: Metric,
     parameters: Parameters,
     schema: Vec<u8>,
     tables: Vec<EncodedTable>,
@@ -52,10 +50,9 @@ impl<'a> PlyWriter<'a> {
         PlyWriter {
             rules,
             stage_sets,
-            metric: profile.metric,
             parameters: Parameters {
+                profile,
                 columns: COLUMNS,
-                compression: profile.compression,
             },
             schema: vec![rules.stones, ply],
             tables: Vec::new(),
@@ -76,7 +73,6 @@ impl<'a> PlyWriter<'a> {
         let histogram = count_stored(shape.index(), &shape, &rows, values);
         let table = TableValues {
             shape: &shape,
-            metric: self.metric,
             stored: rows.len() * shape.index().columns().count() * possible / all.max(1),
             rows,
             values,
@@ -88,19 +84,26 @@ impl<'a> PlyWriter<'a> {
         };
         self.tables.push(table.encode(self.tables.len())?);
         self.schema.extend([stage.white_lost, stage.black_lost]);
-        add_histogram(&mut self.schema, &histogram.of_metric(self.metric));
+        add_histogram(
+            &mut self.schema,
+            &histogram.of_metric(self.parameters.profile.metric),
+        );
         Ok(())
     }
 
     /// Writes the file to `path`, and returns its size in bytes.
     pub fn finish(self, path: &Path) -> Result<u64, DbError> {
-        let prefix = Prefix {
-            kind: FileKind::Ply,
-            metric: self.metric,
-            parameters: self.parameters,
-            rules: self.rules.fingerprint(),
-        };
-        super::write(path, &prefix, &self.schema, &self.tables)
+        let PlyWriter {
+            rules, parameters, ..
+        } = self;
+        super::write(
+            path,
+            FileKind::Ply,
+            rules,
+            parameters,
+            &self.schema,
+            &self.tables,
+        )
     }
 }
 

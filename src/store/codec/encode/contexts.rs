@@ -67,7 +67,7 @@ impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
 
     #[inline(always)]
     fn run<B: Bits>(self, _bits: B) {
-        match self.shape.parameters.compression {
+        match self.shape.parameters.profile.compression {
             Compression::Quick => self.see::<5, 3>(),
             Compression::Max => self.see::<15, 6>(),
         }

@@ -11,7 +11,7 @@ use crate::rules::Rules;
 use crate::store::codec::{
     Block, Coverage, Model, Parameters, RowDecoder, SetMarks, UNKNOWN, context, is_even, value,
 };
-use crate::store::profile::Compression;
+use crate::store::profile::{Compression, Profile};
 
 const RULES: Rules = Rules::STANDARD;
 const THREE: Material = Material::new(3, 3);
@@ -48,8 +48,11 @@ fn quotients_are_those_of_a_division() {
 
 fn parameters(columns: u16, compression: Compression) -> Parameters {
     Parameters {
+        profile: Profile {
+            compression,
+            ..Profile::default()
+        },
         columns,
-        compression,
     }
 }
 
@@ -79,7 +82,7 @@ impl CodedTable {
                 training.add(&shape, &row, block, values, &mut scratch);
             }
         }
-        let bytes = training.into_model(Budget::of(parameters.compression));
+        let bytes = training.into_model(Budget::of(parameters.profile.compression));
         CodedTable {
             model: Model::from_bytes(&bytes).unwrap(),
             index,
