@@ -138,7 +138,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
     const EVEN: Option<bool> = Some(false);
     const ODD: Option<bool> = Some(true);
     let (exits, parts) = match coverage {
-        Coverage::All | Coverage::Possible(_) => return Ok(None),
+        Coverage::All | Coverage::Possible(..) => return Ok(None),
         Coverage::EvenMover => {
             let own = material.after_captures(rules).len();
             let (own, others) = captures.split_at(own);
@@ -198,7 +198,7 @@ pub(crate) fn captures_to_fill(
 ) -> Vec<Material> {
     let own = || material.after_captures(rules);
     match coverage {
-        Coverage::All | Coverage::Possible(_) | Coverage::EvenOrClosing => Vec::new(),
+        Coverage::All | Coverage::Possible(..) | Coverage::EvenOrClosing => Vec::new(),
         Coverage::EvenBoth => own(),
         Coverage::EvenMover => [own(), material.exchanged().after_captures(rules)].concat(),
     }

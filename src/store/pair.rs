@@ -15,10 +15,10 @@ use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::profile::Compression;
 use super::source::ByteSource;
-use super::table::{ProbedRow, Table, TableFile, TableSpec};
+use super::table::{ProbedRow, Table, TableFile};
 use crate::board::PointSet;
 use crate::index::histogram::Histogram;
-use crate::index::{Material, Pair, Rows};
+use crate::index::{Material, Pair};
 use crate::rules::position::Position;
 use crate::rules::{MOST_STONES, Rules};
 use crate::value::Metric;
@@ -38,21 +38,6 @@ pub fn file_name(pair: Pair) -> String {
 /// The table that a file holds: the one with the larger side to move, or the only one.
 pub(crate) fn stored_table(pair: Pair) -> Material {
     pair.tables()[0]
-}
-
-/// The positions of a pair that a file with this coverage stores.
-pub(super) fn table_spec(pair: Pair, coverage: Coverage) -> TableSpec {
-    let material = stored_table(pair);
-    let even_rows = || {
-        let rows = Rows::of(material.mover).iter().zip(0..);
-        let even = rows.filter(|&(set, _)| is_even(set));
-        even.map(|(_, row)| row).collect()
-    };
-    TableSpec {
-        material,
-        rows: coverage.omits_rows().then(even_rows),
-        coverage,
-    }
 }
 
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
@@ -194,7 +179,7 @@ impl PairFile {
     /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
-        let spec = || table_spec(self.pair, self.coverage.clone());
+        let spec = || (stored_table(self.pair), self.coverage.clone());
         self.file.table(0, &self.rules, spec)
     }
 

@@ -18,7 +18,7 @@ use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::profile::Profile;
 use super::source::ByteSource;
-use super::table::{Table, TableFile, TableSpec};
+use super::table::{Table, TableFile};
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
 use crate::rules::Rules;
@@ -49,15 +49,11 @@ pub struct PlyFile {
 }
 
 /// The positions of a stage that are stored.
-pub(super) fn table_spec(stage_sets: &StageSets, stage: Stage) -> TableSpec {
+pub(super) fn coverage(stage_sets: &StageSets, stage: Stage) -> Coverage {
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let rows = stage_sets.rows(stage, mover).iter();
     let sets = SetMarks::of_rows(stage.stones(waiting), stage_sets.rows(stage, waiting));
-    TableSpec {
-        material: stage.material(),
-        rows: Some(rows.map(|row| row as u32).collect()),
-        coverage: Coverage::Possible(Arc::new(sets)),
-    }
+    Coverage::Possible(rows.map(|row| row as u32).collect(), Arc::new(sets))
 }
 
 impl PlyFile {
@@ -148,7 +144,7 @@ impl PlyFile {
         let Some(number) = self.stages().position(|other| other == stage) else {
             return Ok(None);
         };
-        let spec = || table_spec(stage_sets, stage);
+        let spec = || (stage.material(), coverage(stage_sets, stage));
         self.file.table(number, &self.rules, spec).map(Some)
     }
 }

@@ -13,7 +13,7 @@ use super::fields::{ROW_CHECKSUM, take_varint};
 use super::profile::Profile;
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
-use crate::index::{Index, Material, Rows};
+use crate::index::{Index, Material};
 use crate::rules::Rules;
 
 /// A file with its tables.
@@ -29,28 +29,8 @@ pub(crate) struct TableFile {
 /// The data that a table needs besides the bytes of its rows.
 #[derive(Debug)]
 struct Contents {
-    /// The stored rows of the index, ascending; `None` if all are stored.
-    rows: Option<Vec<u32>>,
     shape: TableShape,
     model: Model,
-}
-
-/// The description of a table by the kind of its file.
-pub(crate) struct TableSpec {
-    pub material: Material,
-    /// The stored rows of the index, ascending; `None` if all are stored.
-    pub rows: Option<Vec<u32>>,
-    pub coverage: Coverage,
-}
-
-impl TableSpec {
-    /// The numbers of the stored rows, ascending.
-    pub fn stored_rows(&self) -> Vec<usize> {
-        match &self.rows {
-            Some(rows) => rows.iter().map(|&row| row as usize).collect(),
-            None => (0..Rows::of(self.material.mover).len()).collect(),
-        }
-    }
 }
 
 /// A table of an opened file.
@@ -81,7 +61,7 @@ impl TableFile {
         &self,
         number: usize,
         rules: &Rules,
-        spec: impl FnOnce() -> TableSpec,
+        spec: impl FnOnce() -> (Material, Coverage),
     ) -> Result<Table<'_>, DbError> {
         let place = &self.tables[number];
         let contents = match place.get() {
@@ -99,11 +79,15 @@ impl TableFile {
     }
 
     #[cold]
-    fn contents(&self, number: usize, rules: &Rules, spec: TableSpec) -> Result<Contents, DbError> {
+    fn contents(
+        &self,
+        number: usize,
+        rules: &Rules,
+        (material, coverage): (Material, Coverage),
+    ) -> Result<Contents, DbError> {
         let container = &self.container;
-        let all = Rows::of(spec.material.mover).len();
-        let expected = spec.rows.as_ref().map_or(all, Vec::len);
-        let found = container.rows(number);
+        let shape = TableShape::new(rules, material, coverage, container.parameters());
+        let (expected, found) = (shape.stored_rows(), container.rows(number));
         if found != expected {
             let what = format!(
                 "wrong number of rows of table {number}: expected {expected}, found {found}"
@@ -114,11 +98,7 @@ impl TableFile {
             let what = format!("the fields of the model of table {number} do not agree");
             container.corrupt_schema(0, what)
         })?;
-        Ok(Contents {
-            shape: TableShape::new(rules, spec.material, spec.coverage, container.parameters()),
-            rows: spec.rows,
-            model,
-        })
+        Ok(Contents { shape, model })
     }
 }
 
@@ -131,26 +111,10 @@ impl<'a> Table<'a> {
         &self.contents.shape
     }
 
-    /// The row of the index that is stored at this place.
-    pub fn row_at(self, place: usize) -> usize {
-        match &self.contents.rows {
-            Some(rows) => rows[place] as usize,
-            None => place,
-        }
-    }
-
-    /// The place of a row of the index among those that are stored.
-    fn place_of(self, row: usize) -> Option<usize> {
-        match &self.contents.rows {
-            Some(rows) => rows.binary_search(&(row as u32)).ok(),
-            None => Some(row),
-        }
-    }
-
     /// Reads and checks the row that is stored at this place.
     pub fn read(self, place: usize) -> Result<Row<'a>, DbError> {
         let (start, bytes) = self.file.container.row(self.number, place)?;
-        let set = self.index().rows().set(self.row_at(place));
+        let set = self.index().rows().set(self.shape().row_at(place));
         Ok(Row {
             table: self,
             start,
@@ -166,7 +130,7 @@ impl<'a> Table<'a> {
         Some(ProbedRow {
             table: self,
             row,
-            place: self.place_of(row)?,
+            place: self.shape().place_of(row)?,
             symmetry,
             read: None,
         })
@@ -174,13 +138,8 @@ impl<'a> Table<'a> {
 
     /// Reads and checks a row of the index; `None` if it is not stored.
     pub fn stored_row(self, row: usize) -> Result<Option<Row<'a>>, DbError> {
-        let place = self.place_of(row);
+        let place = self.shape().place_of(row);
         place.map(|place| self.read(place)).transpose()
-    }
-
-    /// The number of stored rows.
-    pub fn stored_rows(self) -> usize {
-        self.file.container.rows(self.number)
     }
 
     /// Decodes a row of the index, zeros where nothing is stored.
@@ -278,7 +237,7 @@ impl Row<'_> {
         &self,
         blocks: [(Block<'_>, &mut BlockScratch); BLOCKS],
     ) -> Result<(), DbError> {
-        let Contents { shape, model, .. } = self.table.contents;
+        let Contents { shape, model } = self.table.contents;
         let row = RowDecoder {
             shape,
             model,

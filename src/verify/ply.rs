@@ -120,9 +120,7 @@ fn load_counted(
 ) -> Result<Bytes, DbError> {
     let values = load(database, stage, Metric::Wdl)?;
     if let Some(table) = file.table(stage, database.stage_sets())? {
-        let rows = (0..table.stored_rows()).map(|place| table.row_at(place));
-        let rows: Vec<usize> = rows.collect();
-        let counted = count_stored(table.index(), table.shape(), &rows, &values);
+        let counted = count_stored(table.shape(), &values);
         if Some(&counted) != file.histogram(stage) {
             let lost = [stage.white_lost, stage.black_lost];
             report.miscounted.push(Miscounted::Placing(lost));
@@ -141,7 +139,7 @@ fn some_position(
     let columns = table.index().columns().count();
     let mut values = vec![0; columns];
     loop {
-        let place = random.below(table.stored_rows());
+        let place = random.below(table.shape().stored_rows());
         let row = table.read(place)?;
         row.decode_all(&mut values)?;
         let stored: Vec<usize> = (0..columns).filter(|&column| row.holds(column)).collect();
@@ -149,7 +147,9 @@ fn some_position(
             continue;
         }
         let column = stored[random.below(stored.len())];
-        let (mover, waiting) = table.index().sets(table.row_at(place) * columns + column);
+        let (mover, waiting) = table
+            .index()
+            .sets(table.shape().row_at(place) * columns + column);
         let position = stage.position(mover, waiting, database.rules());
         return Ok((position, Value::from_byte(values[column])));
     }

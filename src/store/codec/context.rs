@@ -2,7 +2,7 @@
 //! codes it.
 
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::coverage::{BLACK, Coverage};
 use super::{Parameters, UNKNOWN};
@@ -37,6 +37,8 @@ impl Default for BlockScratch {
 #[derive(Debug)]
 pub(crate) struct TableShape {
     coverage: Coverage,
+    /// The stored rows of the index, ascending; `None` if all are stored.
+    rows: Option<Arc<[u32]>>,
     pub parameters: Parameters,
     index: Index,
     /// The first column of each block, followed by the number of columns.
@@ -244,8 +246,9 @@ impl TableShape {
         let columns = index.columns().count();
         let starts = starts(columns, parameters.columns.into());
         // Only tables of the placing phase mark possible sets.
-        let from_hand = matches!(coverage, Coverage::Possible(_));
+        let from_hand = matches!(coverage, Coverage::Possible(..));
         TableShape {
+            rows: coverage.rows(material.mover),
             coverage,
             parameters,
             blocks: starts[1..].iter().map(|_| OnceLock::new()).collect(),
@@ -258,6 +261,29 @@ impl TableShape {
 
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// The number of stored rows.
+    pub fn stored_rows(&self) -> usize {
+        let all = || self.index.rows().len();
+        self.rows.as_ref().map_or_else(all, |rows| rows.len())
+    }
+
+    /// The row of the index that is stored at this place.
+    pub fn row_at(&self, place: usize) -> usize {
+        match &self.rows {
+            Some(rows) => rows[place] as usize,
+            None => place,
+        }
+    }
+
+    /// The place of a row of the index among those that are stored.
+    #[inline]
+    pub fn place_of(&self, row: usize) -> Option<usize> {
+        match &self.rows {
+            Some(rows) => rows.binary_search(&(row as u32)).ok(),
+            None => Some(row),
+        }
     }
 
     /// The shape of a block.
@@ -396,7 +422,7 @@ impl TableShape {
             Coverage::EvenOrClosing => even | (row.closing & !subset != 0),
             Coverage::EvenMover => row.odd == 0,
             Coverage::EvenBoth => even & (row.odd == 0),
-            Coverage::Possible(sets) => {
+            Coverage::Possible(_, sets) => {
                 let waiting = bits::pdep(subset, row.free.bits());
                 sets.contains(PointSet::from_bits(waiting))
             }

@@ -56,8 +56,9 @@ pub(crate) enum Coverage {
     EvenMover,
     /// Entries in which each side has an even number of stones on black points.
     EvenBoth,
-    /// Entries in which the waiting side has one of these sets.
-    Possible(Arc<SetMarks>),
+    /// Entries in which the mover has the set of one of these rows, which ascend, and the waiting
+    /// side one of these sets.
+    Possible(Arc<[u32]>, Arc<SetMarks>),
 }
 
 impl Coverage {
@@ -76,7 +77,21 @@ impl Coverage {
             Coverage::EvenOrClosing => Some(1),
             Coverage::EvenMover => Some(3),
             Coverage::EvenBoth => Some(4),
-            Coverage::Possible(_) => None,
+            Coverage::Possible(..) => None,
+        }
+    }
+
+    /// The stored rows of a table in which the mover has this many stones, ascending; `None` if all
+    /// are stored.
+    pub fn rows(&self, stones: u8) -> Option<Arc<[u32]>> {
+        let even_rows = || {
+            let rows = Rows::of(stones).iter().zip(0..);
+            let even = rows.filter(|&(set, _)| is_even(set));
+            even.map(|(_, row)| row).collect()
+        };
+        match self {
+            Coverage::Possible(rows, _) => Some(Arc::clone(rows)),
+            _ => self.omits_rows().then(even_rows),
         }
     }
 
@@ -89,7 +104,7 @@ impl Coverage {
             Coverage::EvenOrClosing => even() || can_close(rules, mover, waiting),
             Coverage::EvenMover => is_even(mover),
             Coverage::EvenBoth => is_even(mover) && is_even(waiting),
-            Coverage::Possible(sets) => sets.contains(waiting),
+            Coverage::Possible(_, sets) => sets.contains(waiting),
         }
     }
 
@@ -107,7 +122,7 @@ impl Coverage {
             Coverage::EvenMover => {
                 material.mover != material.waiting && alternates(rules, material)
             }
-            Coverage::Possible(_) => false,
+            Coverage::Possible(..) => false,
         }
     }
 }

@@ -286,7 +286,7 @@ fn rows_with_wrong_contents_affect_only_themselves() {
             let opened = specimen.open(&bytes).unwrap();
             let table = opened.table(0).unwrap();
             let columns = table.index().columns().count();
-            let place = table.row_at(row) * columns;
+            let place = table.shape().row_at(row) * columns;
             match opened.load_table(0) {
                 Ok(values) => {
                     assert!(values[..place] == specimen.values[0][..place]);

@@ -42,8 +42,6 @@ pub(crate) const LARGEST_VALUE: u8 = 252;
 /// The values of a table to encode.
 pub(crate) struct TableValues<'a> {
     pub shape: &'a TableShape,
-    /// The numbers of the rows to store, ascending.
-    pub rows: Vec<usize>,
     /// The values of all rows, stored or not.
     pub values: &'a [u8],
     /// The approximate number of stored values.
@@ -66,16 +64,16 @@ impl TableValues<'_> {
         let encoder = encoder.ok_or_else(|| io::Error::other("the model is wrong"))?;
         let mut table = EncodedTable {
             model,
-            lengths: Vec::with_capacity(self.rows.len()),
+            lengths: Vec::with_capacity(self.shape.stored_rows()),
             bytes: Vec::new(),
         };
         /// The number of values that are encoded before their bytes are joined: enough for many
         /// threads.
         const BATCH: usize = 32 << 20;
         let rows_in_batch = (BATCH / self.shape.index().columns().count()).max(1);
-        for (batch, rows) in self.rows.chunks(rows_in_batch).enumerate() {
-            let first = batch * rows_in_batch;
-            let encoded: Vec<Vec<u8>> = (first..first + rows.len())
+        let rows = self.shape.stored_rows();
+        for first in (0..rows).step_by(rows_in_batch) {
+            let encoded: Vec<Vec<u8>> = (first..rows.min(first + rows_in_batch))
                 .into_par_iter()
                 .map_init(Default::default, |(scratch, folded), row| {
                     let mut bytes = self.encode_row(&encoder, row, scratch, folded);
@@ -94,7 +92,7 @@ impl TableValues<'_> {
     /// The shape of a row, and its values, reduced to the metric.
     fn row<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> (RowShape, &'a [u8]) {
         let index = self.shape.index();
-        let (number, columns) = (self.rows[row], index.columns().count());
+        let (number, columns) = (self.shape.row_at(row), index.columns().count());
         let values = &self.values[number * columns..][..columns];
         folded.clear();
         let metric = self.shape.parameters.profile.metric;
@@ -106,7 +104,9 @@ impl TableValues<'_> {
     fn train(&self) -> Vec<u8> {
         let blocks = self.shape.blocks();
         let step = (self.stored / self.budget.samples).max(1);
-        let sampled = (0..self.rows.len() * blocks).into_par_iter().step_by(step);
+        let sampled = (0..self.shape.stored_rows() * blocks)
+            .into_par_iter()
+            .step_by(step);
         type Sampled = (Training, BlockScratch, Vec<u8>);
         let add = |(mut training, mut scratch, mut folded): Sampled, block| {
             let (row, block) = (block / blocks, block % blocks);

@@ -11,7 +11,7 @@ use crate::store::codec::encode::Budget;
 use crate::store::codec::{Coverage, Parameters, TableShape};
 use crate::store::container::FileKind;
 use crate::store::error::DbError;
-use crate::store::pair::{stored_table, table_spec};
+use crate::store::pair::stored_table;
 use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
@@ -60,13 +60,10 @@ pub fn write_pair(
     for histogram in &solved.histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
     }
-    let spec = table_spec(pair, coverage);
-    let rows = spec.stored_rows();
-    let shape = TableShape::new(rules, material, spec.coverage, parameters);
+    let shape = TableShape::new(rules, material, coverage, parameters);
     let values = TableValues {
         shape: &shape,
-        stored: rows.len() * shape.index().columns().count(),
-        rows,
+        stored: shape.stored_rows() * shape.index().columns().count(),
         values: solved.values,
         budget: Budget::of(profile.compression),
     };

@@ -5,7 +5,6 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::{EncodedTable, TableValues, add_histogram};
-use crate::index::Index;
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
 use crate::rules::Rules;
@@ -13,7 +12,7 @@ use crate::store::codec::encode::Budget;
 use crate::store::codec::{Parameters, TableShape};
 use crate::store::container::FileKind;
 use crate::store::error::DbError;
-use crate::store::ply::table_spec;
+use crate::store::ply::coverage;
 use crate::store::profile::Profile;
 
 /// The most columns of a block in plies, of which few columns are stored.
@@ -62,19 +61,17 @@ impl<'a> PlyWriter<'a> {
 
     /// Encodes the table of the ply's next stage from its values in the order of the index.
     pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
-        let spec = table_spec(self.stage_sets, stage);
         let positions = positions(self.stage_sets, stage);
         let share = Self::DISTRIBUTIONS * positions / self.positions.max(1);
-        let rows = spec.stored_rows();
         let waiting = stage.mover().other();
         let possible = self.stage_sets.rows(stage, waiting).len();
         let all = crate::index::Rows::of(stage.stones(waiting)).len();
-        let shape = TableShape::new(self.rules, stage.material(), spec.coverage, self.parameters);
-        let histogram = count_stored(shape.index(), &shape, &rows, values);
+        let coverage = coverage(self.stage_sets, stage);
+        let shape = TableShape::new(self.rules, stage.material(), coverage, self.parameters);
+        let histogram = count_stored(&shape, values);
         let table = TableValues {
             shape: &shape,
-            stored: rows.len() * shape.index().columns().count() * possible / all.max(1),
-            rows,
+            stored: shape.stored_rows() * shape.index().columns().count() * possible / all.max(1),
             values,
             budget: Budget {
                 samples: 1_000_000,
@@ -113,17 +110,14 @@ fn positions(stage_sets: &StageSets, stage: Stage) -> u64 {
     rows(stage.mover()) * rows(stage.mover().other())
 }
 
-/// The histogram of the stored distinct positions of some rows.
-pub(crate) fn count_stored(
-    index: &Index,
-    shape: &TableShape,
-    rows: &[usize],
-    values: &[u8],
-) -> Histogram {
+/// The histogram of the stored distinct positions of a table.
+pub(crate) fn count_stored(shape: &TableShape, values: &[u8]) -> Histogram {
+    let index = shape.index();
     let columns = index.columns().count();
-    let counted = rows.par_iter().fold(
+    let counted = (0..shape.stored_rows()).into_par_iter().fold(
         || [0u64; 256],
-        |mut counts, &row| {
+        |mut counts, place| {
+            let row = shape.row_at(place);
             let shape_row = shape.row(index.rows().set(row));
             let values = &values[row * columns..][..columns];
             let first = index.first_columns(row);

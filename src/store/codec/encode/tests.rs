@@ -174,7 +174,8 @@ fn possible(stones: u8, every: usize) -> Coverage {
     let all = Rows::of(stones).len();
     let mut rows = BitSet::new(all);
     (0..all).step_by(every).for_each(|row| rows.insert(row));
-    Coverage::Possible(Arc::new(SetMarks::of_rows(stones, &rows)))
+    let sets = SetMarks::of_rows(stones, &rows);
+    Coverage::Possible((0..all as u32).collect(), Arc::new(sets))
 }
 
 #[test]
