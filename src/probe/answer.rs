@@ -162,9 +162,9 @@ impl Database {
     /// stones are in hand that a search down to the files would take minutes, [`DbError::NotStored`]
     /// if no game reaches the position or a side has more stones on the board than the rules give it.
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
-        match self.value(position, Metric::Depth)? {
-            Some(value) => Ok(value),
-            None => Ok(certain(self.value(position, Metric::Wdl)?)?.without_depth()),
+        match self.value(position, Metric::Depth) {
+            Err(DbError::NoDepths { .. }) => Ok(self.value(position, Metric::Wdl)?.without_depth()),
+            value => value,
         }
     }
 
@@ -174,7 +174,7 @@ impl Database {
     ///
     /// As for [`Database::probe`].
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, DbError> {
-        Ok(certain(self.value(position, Metric::Wdl)?)?.wdl())
+        Ok(self.value(position, Metric::Wdl)?.wdl())
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
@@ -267,14 +267,16 @@ impl Database {
         position: &Position,
         effort: Effort,
     ) -> Result<Vec<RankedTurn>, DbError> {
-        if let Some(ranked) = self.ranked(position, Metric::Depth, effort)? {
-            return Ok(ranked);
+        match self.ranked(position, Metric::Depth, effort) {
+            Err(DbError::NoDepths { .. }) => {
+                let mut ranked = self.ranked(position, Metric::Wdl, effort)?;
+                for turn in &mut ranked {
+                    turn.value = turn.value.without_depth();
+                }
+                Ok(ranked)
+            }
+            ranked => ranked,
         }
-        let mut ranked = certain(self.ranked(position, Metric::Wdl, effort)?)?;
-        for turn in &mut ranked {
-            turn.value = turn.value.without_depth();
-        }
-        Ok(ranked)
     }
 
     /// The game that follows when both sides always choose their first ranked turn, up to `limit`
@@ -314,12 +316,13 @@ impl Database {
             if turns.len() >= limit {
                 break LineEnd::Limit;
             }
-            let Some(mut ranked) = self.ranked(&position, Metric::Depth, Effort::default())? else {
+            let ranked = self.ranked(&position, Metric::Depth, Effort::default());
+            if let Err(DbError::NoDepths { rules, .. }) = ranked {
                 let mut without = self.pairs().filter(|file| file.metric() == Metric::Wdl);
                 let pair = certain(without.next())?.pair();
-                let rules = *self.rules();
                 return Err(DbError::NoDepths { pair, rules });
-            };
+            }
+            let mut ranked = ranked?;
             within_limit(&mut ranked, self.rules(), &position, quiet);
             let best = certain(ranked.into_iter().next())?;
             quiet = best.turn.count_quiet(quiet);
@@ -329,16 +332,12 @@ impl Database {
         Ok(BestLine { turns, end })
     }
 
-    /// The value of a position in this metric; `None` if the metric needs a depth that no file
-    /// holds.
-    pub(crate) fn value(
-        &self,
-        position: &Position,
-        metric: Metric,
-    ) -> Result<Option<Value>, DbError> {
+    /// The value of a position in this metric; [`DbError::NoDepths`] if the metric needs a depth that
+    /// no file holds.
+    pub(crate) fn value(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
         let metric = self.needed(metric);
         if let Some(result) = position.result(self.rules()) {
-            return Ok(Some(result));
+            return Ok(result);
         }
         let is_owed = position.removal_owed();
         let is_placing = position.is_in_placing_phase(self.rules());
@@ -346,16 +345,16 @@ impl Database {
             match self.look_ahead(&[*position], Effort::default()) {
                 // Its turns are one placement nearer to the files.
                 Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
-                values => return Ok(values?.into_iter().next()),
+                values => return certain(values?.into_iter().next()),
             }
         }
         if is_owed || is_placing || !Material::of_position(position).occurs() {
             let ranked = self.ranked(position, metric, Effort::default())?;
-            return Ok(ranked.and_then(|ranked| Some(ranked.first()?.value)));
+            return Ok(certain(ranked.first())?.value);
         }
         // No game reaches such a board, so no table has it: any turn leaves the other side beaten.
         if position.total(position.side_to_move().other()) < FEWEST_STONES.into() {
-            return Ok(Some(Value::Win(Dtw(1))));
+            return Ok(Value::Win(Dtw(1)));
         }
         let found = self.moving(position, metric);
         self.with_all_ranges(found, &[*position], metric)
@@ -376,19 +375,16 @@ impl Database {
         position: &Position,
         metric: Metric,
         effort: Effort,
-    ) -> Result<Option<Vec<RankedTurn>>, DbError> {
+    ) -> Result<Vec<RankedTurn>, DbError> {
         let metric = self.needed(metric);
         let mut turns = Vec::with_capacity(32);
         position.for_each_turn(self.rules(), |turn| turns.push(turn));
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
             Some(first) if first.is_in_placing_phase(self.rules()) => {
-                Some(self.look_ahead(&after, effort)?)
+                self.look_ahead(&after, effort)?
             }
             _ => self.moving_values(&after, metric)?,
-        };
-        let Some(values) = values else {
-            return Ok(None);
         };
         let placing = self.placing_metric_at(position);
         let ranked = turns.into_iter().zip(after).zip(values);
@@ -399,7 +395,7 @@ impl Database {
         });
         let mut ranked: Vec<RankedTurn> = ranked.collect();
         ranked.sort_by_cached_key(RankedTurn::key);
-        Ok(Some(ranked))
+        Ok(ranked)
     }
 
     /// The metric of values in the placing phase; `None` if the position is not in it.
@@ -443,31 +439,26 @@ impl Database {
         kept
     }
 
-    /// The values of positions of pairs; `None` if the metric needs a depth that no file holds.
-    fn moving_values(
-        &self,
-        positions: &[Position],
-        metric: Metric,
-    ) -> Result<Option<Vec<Value>>, DbError> {
+    /// The values of positions of pairs.
+    fn moving_values(&self, positions: &[Position], metric: Metric) -> Result<Vec<Value>, DbError> {
         let rules = self.rules();
         // A full board, for which no file has values.
         if let [only] = positions
             && let Some(result) = only.result(rules)
         {
-            return Ok(Some(vec![result]));
+            return Ok(vec![result]);
         }
         let find = |positions: &[Position]| {
             let mut values = vec![Value::Draw; positions.len()];
-            let all = self.each(positions, metric, |place, value| values[place] = value)?;
-            Ok(all.then_some(values))
+            self.each(positions, metric, |place, value| values[place] = value)?;
+            Ok(values)
         };
         let found = self.cached(positions, |at| cache_key(at, metric), find);
         self.with_all_ranges(found, positions, metric)
     }
 }
 
-/// The result, which must be there: with [`Metric::Wdl`] every value is known, and a game that
-/// is not over has a turn.
+/// The result, which must be there: a game that is not over has a turn.
 fn certain<T>(found: Option<T>) -> Result<T, DbError> {
     found.ok_or_else(|| DbError::NotStored("a turn or its value is missing".to_string()))
 }

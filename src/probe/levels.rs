@@ -170,10 +170,9 @@ impl Database {
             let positions: Vec<Position> = positions
                 .map(|(mover, waiting)| Position::moving(mover, waiting))
                 .collect();
-            self.each(&positions, Metric::Depth, |place, value| {
+            return self.each(&positions, Metric::Depth, |place, value| {
                 values[place] = Some(value)
-            })?;
-            return Ok(());
+            });
         }
         let set = if row[0].is_held() { mover } else { waiting };
         let mut stored = file.row(set)?;

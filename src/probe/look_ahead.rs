@@ -215,10 +215,9 @@ impl Database {
             ..effort
         };
         let key = |position: &Position| key::canonical(position).0;
-        let search = |missing: &[Position]| {
-            searched(self, missing, distance, effort, self.two_threads).map(Some)
-        };
-        Ok(self.cached(positions, key, search)?.unwrap_or_default())
+        let search =
+            |missing: &[Position]| searched(self, missing, distance, effort, self.two_threads);
+        self.cached(positions, key, search)
     }
 }
 

@@ -15,28 +15,20 @@ use crate::store::{DbError, PairFile};
 use crate::value::{Metric, Value};
 
 impl Database {
-    /// The value of a position of a pair in which the mover has a turn or is blocked;
-    /// `None` if the metric needs a depth that no file holds.
-    pub(super) fn moving(
-        &self,
-        position: &Position,
-        metric: Metric,
-    ) -> Result<Option<Value>, DbError> {
+    /// The value of a position of a pair in which the mover has a turn or is blocked.
+    pub(super) fn moving(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
         let file = self.file_of(Material::of_position(position))?;
-        if !file.metric().holds(metric) {
-            return Ok(None);
-        }
+        file.check_metric(metric)?;
         if !file.holds(position) {
             return self.derived(position, metric, &mut None);
         }
         let mut row = file.row(position.mover)?;
         let byte = row.value(row.column(position.waiting), &self.blocks)?;
-        Ok(Some(self.value_of_byte(metric.of_byte(byte))))
+        Ok(self.value_of_byte(metric.of_byte(byte)))
     }
 
     /// The value of a position of a pair, if its file holds it or it was derived
-    /// before; the search finds all others through their turns. If the metric needs depths, a file
-    /// without them is an error.
+    /// before; the search finds all others through their turns.
     pub(super) fn held<'a>(
         &'a self,
         position: &Position,
@@ -78,13 +70,13 @@ impl Database {
     }
 
     /// The values of positions: those that the cache of values has under these keys, and the others from
-    /// `find`, which the cache keeps from then on. `None` if `find` returns `None`.
+    /// `find`, which the cache keeps from then on.
     pub(super) fn cached(
         &self,
         positions: &[Position],
         key: impl Fn(&Position) -> u64,
-        find: impl FnOnce(&[Position]) -> Result<Option<Vec<Value>>, DbError>,
-    ) -> Result<Option<Vec<Value>>, DbError> {
+        find: impl FnOnce(&[Position]) -> Result<Vec<Value>, DbError>,
+    ) -> Result<Vec<Value>, DbError> {
         let mut values = Vec::with_capacity(positions.len());
         let (mut missing, mut places) = (Vec::new(), Vec::new());
         for (place, position) in positions.iter().enumerate() {
@@ -97,16 +89,13 @@ impl Database {
             }
         }
         if missing.is_empty() {
-            return Ok(Some(values));
+            return Ok(values);
         }
-        let Some(found) = find(&missing)? else {
-            return Ok(None);
-        };
-        for ((place, key), value) in places.into_iter().zip(found) {
+        for ((place, key), value) in places.into_iter().zip(find(&missing)?) {
             values[place] = value;
             self.keep(key, value);
         }
-        Ok(Some(values))
+        Ok(values)
     }
 
     /// Keeps the value of the position with this key in the cache of values.
@@ -147,36 +136,30 @@ impl Database {
         position: &Position,
         metric: Metric,
         derivation: &mut Option<Derivation<'a>>,
-    ) -> Result<Option<Value>, DbError> {
+    ) -> Result<Value, DbError> {
         let key = cache_key(position, metric);
         if let Some(byte) = self.values.get(key) {
-            return Ok(Some(self.value_of_byte(byte)));
+            return Ok(self.value_of_byte(byte));
         }
-        let value = match self.omits_rows(position) {
+        let value = metric.of_value(match self.omits_rows(position) {
             true => {
                 let derivation = derivation.get_or_insert_with(|| Derivation::new(self, metric));
-                match derivation.value(position) {
-                    Err(DbError::NoDepths { .. }) => None,
-                    value => Some(value?),
-                }
+                derivation.value(position)?
             }
             false => self.best_turn(position, metric)?,
-        };
-        let Some(value) = value.map(|value| metric.of_value(value)) else {
-            return Ok(None);
-        };
+        });
         let Some(byte) = self.byte_of_value(value) else {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
         };
         self.values.insert(key, byte);
-        Ok(Some(value))
+        Ok(value)
     }
 
     /// The value of the mover's best turn; without a turn, the value of the end of the game.
-    fn best_turn(&self, position: &Position, metric: Metric) -> Result<Option<Value>, DbError> {
+    fn best_turn(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
         if let Some(result) = position.result(self.rules()) {
-            return Ok(Some(result));
+            return Ok(result);
         }
         let mut best = Value::LOST;
         let stones = position.on_board();
@@ -185,13 +168,12 @@ impl Database {
             let converts = converts(position, &after[place]);
             best = best.max(self.rules().value_of_turn(stones, converts, value));
         };
-        let all = self.each(&after, metric, consider)?;
-        Ok(all.then_some(best))
+        self.each(&after, metric, consider)?;
+        Ok(best)
     }
 
     /// Passes the values of positions of pairs to `found`, each with its place in the list,
-    /// in any order. Returns `false` if the metric needs a depth that no file holds; then some values may
-    /// be missing.
+    /// in any order.
     ///
     /// All quiet turns of a position lead to one row, and its captures to one row for each
     /// removable set of stones. So this looks positions up row by row and block by block.
@@ -200,7 +182,7 @@ impl Database {
         positions: &[Position],
         metric: Metric,
         mut found: impl FnMut(usize, Value),
-    ) -> Result<bool, DbError> {
+    ) -> Result<(), DbError> {
         let mut rows: Vec<(PointSet, Pair, ProbedRow<'_>)> = Vec::new();
         let mut wanted = Vec::with_capacity(positions.len());
         let mut derivation = None;
@@ -211,14 +193,9 @@ impl Database {
                 continue;
             }
             let file = self.file_of(Material::of_position(position))?;
-            if !file.metric().holds(metric) {
-                return Ok(false);
-            }
+            file.check_metric(metric)?;
             if !file.holds(position) {
-                match self.derived(position, metric, &mut derivation)? {
-                    Some(value) => found(place, value),
-                    None => return Ok(false),
-                }
+                found(place, self.derived(position, metric, &mut derivation)?);
                 continue;
             }
             let pair = file.pair();
@@ -242,7 +219,7 @@ impl Database {
                 found(place, self.value_of_byte(metric.of_byte(byte)));
             })?;
         }
-        Ok(true)
+        Ok(())
     }
 }
 

@@ -175,11 +175,10 @@ pub fn verify_sample(
         for _ in 0..samples {
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = material.position(mover, waiting);
-            let stored = db.value(&position, metric)?.unwrap_or(Value::LOST);
+            let stored = db.value(&position, metric)?;
             let (mut best, stones) = (Value::LOST, position.on_board());
             for turn in position.turns(db.rules()) {
                 let after = db.value(&position.after(turn), metric)?;
-                let after = after.unwrap_or(Value::LOST);
                 let removes = turn.removes();
                 best = best.max(value_of_turn(db.rules(), metric, stones, removes, after));
             }
