@@ -255,47 +255,54 @@ impl Database {
     ) -> Result<(), BulkError> {
         let count = positions.count()?;
         same_lengths(count, [values.wdl.len(), values.dtw.len()])?;
-        let threads = threads.max(1);
-        let Values { wdl, dtw } = values;
-        let mut missing = Vec::new();
-        let rounds = wdl.chunks_mut(ROUND).zip(dtw.chunks_mut(ROUND));
-        for (round, (wdl, dtw)) in rounds.enumerate() {
-            let start = round * ROUND;
+        let mut missing = None;
+        let rounds = (values.wdl.chunks_mut(ROUND)).zip(values.dtw.chunks_mut(ROUND));
+        for (start, (wdl, dtw)) in (0..).step_by(ROUND).zip(rounds) {
             let masks = positions.part(start, wdl.len());
-            let kept = Values {
-                wdl: &mut *wdl,
-                dtw: &mut *dtw,
-            };
-            let Unknown { in_rows, mut alone } = self.fill_kept(start, masks, kept, threads)?;
-            let level = self.find_level(in_rows, threads);
-            let level = level.map_err(|error| BulkError::Database {
-                index: start,
-                error,
-            })?;
-            for (place, value) in level.values() {
-                let position = masks.position(place, self.rules());
-                match position.ok().zip(value) {
-                    Some((position, value)) => {
-                        self.keep(cache_key(&position, Metric::Depth), value);
-                        (wdl[place], dtw[place]) = numbers(value);
-                    }
-                    // A probe of its own gives the reason, or the ranges that it needs.
-                    None => alone.push(place),
+            let round = self.probe_round(masks, Values { wdl, dtw }, threads.max(1));
+            let round = round.map_err(|error| error.after(start))?;
+            missing = missing.or(round.map(|error| error.after(start)));
+        }
+        missing.map_or(Ok(()), Err)
+    }
+
+    /// Fills in the values of a round. Returns the error for the first position whose value no file
+    /// has.
+    fn probe_round(
+        &self,
+        masks: Masks<'_>,
+        mut values: Values<'_>,
+        threads: usize,
+    ) -> Result<Option<BulkError>, BulkError> {
+        let Unknown {
+            mut in_rows,
+            mut alone,
+        } = self.fill_kept(masks, &mut values, threads)?;
+        let Values { wdl, dtw } = values;
+        self.find_level(&mut in_rows, threads)
+            .map_err(|error| BulkError::Database { index: 0, error })?;
+        for Wanted { place, value, .. } in in_rows {
+            let place = place as usize;
+            let position = masks.position(place, self.rules());
+            match position.ok().zip(value) {
+                Some((position, value)) => {
+                    self.keep(cache_key(&position, Metric::Depth), value);
+                    (wdl[place], dtw[place]) = numbers(value);
                 }
-            }
-            alone.sort_unstable();
-            let read = self.probe_alone(masks, &alone, threads);
-            for read in read.map_err(|error| error.after(start))? {
-                for (place, value) in read.values {
-                    (wdl[place], dtw[place]) = value;
-                }
-                missing.extend(read.missing.map(|(index, error)| (start + index, error)));
+                // A probe of its own gives the reason, or the ranges that it needs.
+                None => alone.push(place),
             }
         }
-        match missing.into_iter().min_by_key(|&(index, _)| index) {
-            None => Ok(()),
-            Some((index, error)) => Err(BulkError::Database { index, error }),
+        alone.sort_unstable();
+        let mut missing = Vec::new();
+        for read in self.probe_alone(masks, &alone, threads)? {
+            for (place, value) in read.values {
+                (wdl[place], dtw[place]) = value;
+            }
+            missing.extend(read.missing);
         }
+        let first = missing.into_iter().min_by_key(|&(index, _)| index);
+        Ok(first.map(|(index, error)| BulkError::Database { index, error }))
     }
 
     /// The turns of many positions as [`Database::turns`] returns them, found on `threads` threads.
@@ -313,26 +320,18 @@ impl Database {
     }
 
     /// Fills in the values of a round that the cache of values has, and returns the other
-    /// positions. The round begins at the index `start` of all positions.
+    /// positions.
     fn fill_kept(
         &self,
-        start: usize,
         masks: Masks<'_>,
-        values: Values<'_>,
+        values: &mut Values<'_>,
         threads: usize,
     ) -> Result<Unknown, BulkError> {
         let share = values.wdl.len().div_ceil(threads).max(1);
-        let parts = values
-            .wdl
-            .chunks_mut(share)
-            .zip(values.dtw.chunks_mut(share));
-        let parts = parts.enumerate().map(|(number, (wdl, dtw))| {
-            let part = masks.part(number * share, wdl.len());
-            (number * share, part, Values { wdl, dtw })
-        });
-        let found = each_on_a_thread(parts.collect(), |(first, part, values)| {
-            let unknown = self.fill_part(first, part, values);
-            unknown.map_err(|error| error.after(start + first))
+        let parts = (values.wdl.chunks_mut(share)).zip(values.dtw.chunks_mut(share));
+        let parts = (0..).step_by(share).zip(parts).collect();
+        let found = each_on_a_thread(parts, |(first, (wdl, dtw))| {
+            self.fill_part(first, masks, Values { wdl, dtw })
         });
         let mut all = Unknown::default();
         for part in found {
@@ -343,7 +342,7 @@ impl Database {
         Ok(all)
     }
 
-    /// [`Database::fill_kept`] for one thread, whose positions begin at the place `first` of the
+    /// [`Database::fill_kept`] for one thread, whose values begin at the place `first` of the
     /// round. The cache misses of a batch overlap.
     fn fill_part(
         &self,
@@ -355,20 +354,16 @@ impl Database {
         let stop = stop::flag();
         let mut unknown = Unknown::default();
         let mut positions = [Position::start(self.rules()); BATCH];
-        let batches = values.wdl.chunks_mut(BATCH);
-        for (batch, (wdl, dtw)) in batches.zip(values.dtw.chunks_mut(BATCH)).enumerate() {
-            let begin = batch * BATCH;
-            let index = begin;
+        let batches = (values.wdl.chunks_mut(BATCH)).zip(values.dtw.chunks_mut(BATCH));
+        for (index, (wdl, dtw)) in (first..).step_by(BATCH).zip(batches) {
             stop::check(&stop).map_err(|error| BulkError::Database { index, error })?;
-            for (place, position) in positions.iter_mut().enumerate().take(wdl.len()) {
-                let index = begin + place;
+            for (index, position) in (index..).zip(&mut positions).take(wdl.len()) {
                 let found = masks.position(index, self.rules());
                 *position = found.map_err(|why| BulkError::Position { index, why })?;
             }
             let kept = positions.map(|at| self.values.get(cache_key(&at, Metric::Depth)));
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
-            for (place, ((wdl, dtw), (position, kept))) in places.enumerate() {
-                let index = first + begin + place;
+            for (index, ((wdl, dtw), (position, kept))) in (index..).zip(places) {
                 match kept {
                     _ if position.is_placing() => unknown.alone.push(index),
                     Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),

@@ -32,6 +32,8 @@ type Sets = (PointSet, PointSet);
 /// A position without stones in hand whose value is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
+    /// `None` until it is found, or if a file that it needs cannot be read or holds no depths.
+    pub value: Option<Value>,
     /// A number for the pair and its row, the same for all positions of the row. Odd if the row has the
     /// value of the position, even if it has those after its quiet turns.
     key: u32,
@@ -52,6 +54,7 @@ impl Wanted {
         let (row, symmetry) = Rows::of(set.len() as u8).find(set);
         let pair = material.pair().map_or(0, store::slot);
         Wanted {
+            value: None,
             key: (pair << 20 | row << 1 | usize::from(is_held)) as u32,
             place: place as u32,
             sets: (symmetry.apply(mover), symmetry.apply(waiting)),
@@ -67,92 +70,66 @@ impl Wanted {
     }
 }
 
-/// Positions in the order of their rows, each with its value; `None` if a file that it needs cannot be read or
-/// holds no depths.
-pub(super) struct Level {
-    wanted: Vec<Wanted>,
-    values: Vec<Option<Value>>,
-}
-
-impl Level {
-    /// The places of the positions with their values.
-    pub fn values(&self) -> impl Iterator<Item = (usize, Option<Value>)> {
-        let places = self.wanted.iter().map(|wanted| wanted.place as usize);
-        places.zip(self.values.iter().copied())
-    }
-}
-
 impl Database {
-    /// Finds the values of positions on some threads.
+    /// Finds the values of positions, which it sorts by their rows, on some threads.
     ///
     /// # Errors
     ///
     /// Only if nobody waits for the values any more.
-    pub(super) fn find_level(&self, wanted: Vec<Wanted>, threads: usize) -> Result<Level, DbError> {
-        let (mut level, next) = self.read_level(wanted, threads)?;
+    pub(super) fn find_level(&self, level: &mut [Wanted], threads: usize) -> Result<(), DbError> {
+        let mut next = self.read_level(level, threads)?;
         if next.is_empty() {
-            return Ok(level);
+            return Ok(());
         }
-        for (place, value) in self.find_level(next, threads)?.values() {
-            let (mover, waiting) = level.wanted[place].sets;
-            let stones = [mover, waiting].map(|set| set.len() as u8);
-            let best = &mut level.values[place];
-            let captured = value.map(|value| self.rules().value_of_turn(stones, true, value));
-            *best = best.zip(captured).map(|(best, value)| best.max(value));
+        self.find_level(&mut next, threads)?;
+        for reply in next {
+            let Wanted { value, sets, .. } = &mut level[reply.place as usize];
+            let stones = [sets.0, sets.1].map(|set| set.len() as u8);
+            let captured =
+                (reply.value).map(|value| self.rules().value_of_turn(stones, true, value));
+            *value = value.zip(captured).map(|(best, value)| best.max(value));
         }
-        Ok(level)
+        Ok(())
     }
 
-    /// Reads the rows of a level; threads take them in turn. Returns the level with the values that
-    /// are stored or follow from quiet turns, and the positions after captures.
-    fn read_level(
-        &self,
-        mut wanted: Vec<Wanted>,
-        threads: usize,
-    ) -> Result<(Level, Vec<Wanted>), DbError> {
-        wanted.sort_unstable_by_key(|wanted| wanted.key);
+    /// Reads the rows of a level; threads take them in turn. Fills in the values that are stored or
+    /// follow from quiet turns, and returns the positions after captures.
+    fn read_level(&self, level: &mut [Wanted], threads: usize) -> Result<Vec<Wanted>, DbError> {
+        level.sort_unstable_by_key(|wanted| wanted.key);
         let none = BlockCache::with_bytes(0);
-        let cache = match wanted.len() < MANY {
+        let cache = match level.len() < MANY {
             true => &self.blocks,
             false => &none,
         };
-        let mut values = vec![None; wanted.len()];
-        let mut rest = (0, &mut values[..]);
-        let rows = wanted.chunk_by(|one, other| one.row() == other.row());
-        let rows = rows.map(|row| {
-            let (first, values) = std::mem::take(&mut rest);
-            let (here, after) = values.split_at_mut(row.len());
-            rest = (first + row.len(), after);
-            (first, row, here)
-        });
-        let rows = Mutex::new(rows);
+        let mut end = 0;
+        let rows = level.chunk_by_mut(|one, other| one.row() == other.row());
+        let rows = Mutex::new(rows.map(|row| {
+            end += row.len();
+            (end - row.len(), row)
+        }));
         let next = each_on_a_thread(vec![(); threads], |()| {
             let (mut next, mut columns) = (Vec::new(), Vec::new());
             loop {
-                let Some((first, row, values)) = held(&rows).next() else {
+                let Some((first, row)) = held(&rows).next() else {
                     return Ok(next);
                 };
                 stop::check_own()?;
                 let before = next.len();
-                if self
-                    .read_row(first, row, values, cache, &mut next, &mut columns)
-                    .is_err()
-                {
+                let read = self.read_row(first, row, cache, &mut next, &mut columns);
+                if read.is_err() {
                     next.truncate(before);
-                    values.fill(None);
+                    row.iter_mut().for_each(|wanted| wanted.value = None);
                 }
             }
         });
-        let next = next.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-        Ok((Level { wanted, values }, next))
+        Ok(next.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     /// Reads a row, whose first position is at the place `first` of its level.
     fn read_row(
         &self,
         first: usize,
-        row: &[Wanted],
-        values: &mut [Option<Value>],
+        row: &mut [Wanted],
         cache: &BlockCache,
         next: &mut Vec<Wanted>,
         columns: &mut Vec<ProbedColumn>,
@@ -171,13 +148,13 @@ impl Database {
                 .map(|(mover, waiting)| Position::moving(mover, waiting))
                 .collect();
             return self.each(&positions, Metric::Depth, |place, value| {
-                values[place] = Some(value)
+                row[place].value = Some(value)
             });
         }
         let set = if row[0].is_held() { mover } else { waiting };
         let mut stored = file.row(set)?;
         columns.clear();
-        for (place, wanted) in row.iter().enumerate() {
+        for (place, wanted) in row.iter_mut().enumerate() {
             let (mover, waiting) = wanted.sets;
             let mut want = |other| {
                 let column = stored.column(other);
@@ -189,7 +166,7 @@ impl Database {
             }
             let position = Position::moving(mover, waiting);
             let result = position.result(rules);
-            let best = values[place].insert(result.unwrap_or(Value::LOST));
+            let best = wanted.value.insert(result.unwrap_or(Value::LOST));
             if result.is_some() {
                 continue;
             }
@@ -208,12 +185,13 @@ impl Database {
         }
         columns.sort_unstable_by_key(|wanted| Reverse(wanted.column));
         stored.values(columns, cache, &mut |place, byte| {
+            let wanted = &mut row[place];
             let value = self.value_of_byte(byte);
-            let value = match row[place].is_held() {
+            let value = match wanted.is_held() {
                 true => value,
                 false => rules.value_of_turn(stones, false, value),
             };
-            values[place] = values[place].max(Some(value));
+            wanted.value = wanted.value.max(Some(value));
         })
     }
 }
