@@ -404,8 +404,8 @@ impl Database {
         match &self.pairs[store::slot(pair)] {
             Some(file) => file.get(|origin| {
                 let (path, source) = self.bytes_of(origin, store::file_name(pair))?;
-                let path = (!matches!(origin, Origin::Embedded(_))).then_some(path);
-                PairFile::open(path, source, pair, self.rules)
+                let is_embedded = matches!(origin, Origin::Embedded(_));
+                PairFile::open(path, is_embedded, source, pair, self.rules)
             }),
             None => Err(DbError::Missing {
                 pair,
@@ -437,7 +437,7 @@ impl Database {
         name: String,
     ) -> Result<(PathBuf, Box<dyn ByteSource>), DbError> {
         Ok(match origin {
-            Origin::Embedded(bytes) => (name.into(), Box::new(*bytes)),
+            Origin::Embedded(bytes) => (format!("the embedded {name}").into(), Box::new(*bytes)),
             Origin::Caller(source) => {
                 let bundle = self.folder.as_deref().filter(|_| self.is_bundle);
                 let path = bundle.map_or(name.clone().into(), |bundle| bundle.join(&name));

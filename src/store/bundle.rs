@@ -145,8 +145,12 @@ impl Bundle {
 
     /// The bytes of a member.
     pub(crate) fn bytes_of(&self, member: &Member) -> Arc<dyn ByteSource> {
-        let range = ByteRange::new(Arc::clone(&self.source), member.start, member.bytes);
-        Arc::new(range.with_head(member.head_bytes))
+        Arc::new(ByteRange {
+            source: Arc::clone(&self.source),
+            start: member.start,
+            size: member.bytes,
+            head: Some(member.head_bytes),
+        })
     }
 }
 

@@ -43,26 +43,26 @@ pub(crate) fn stored_table(pair: Pair) -> Material {
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
 #[derive(Debug)]
 pub struct PairFile {
-    pub(super) file: TableFile,
-    path: Option<PathBuf>,
+    file: TableFile,
+    /// Whether it is part of the program.
+    is_embedded: bool,
     rules: Rules,
     pair: Pair,
-    pub(super) coverage: Coverage,
+    coverage: Coverage,
     /// In the order of [`Pair::tables`].
     histograms: Vec<Histogram>,
 }
 
 impl PairFile {
-    /// Opens the bytes of a pair's file. `path` is `None` for a file that is part of the program.
+    /// Opens the bytes of a pair's file.
     pub(crate) fn open(
-        path: Option<PathBuf>,
+        path: PathBuf,
+        is_embedded: bool,
         source: Box<dyn ByteSource>,
         pair: Pair,
         rules: Rules,
     ) -> Result<PairFile, DbError> {
-        let embedded = || PathBuf::from(format!("the embedded {}", file_name(pair)));
-        let name = path.clone().unwrap_or_else(embedded);
-        let container = Container::open(name, source, FileKind::Pair, &rules)?;
+        let container = Container::open(path, source, FileKind::Pair, &rules)?;
         let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
         if rules.moves_while_placing {
@@ -85,16 +85,9 @@ impl PairFile {
         });
         let histograms = histograms.collect::<Result<_, _>>()?;
         fields.end()?;
-        if container.tables() != 1 {
-            let what = format!(
-                "wrong number of tables: expected 1, found {}",
-                container.tables()
-            );
-            return Err(container.corrupt_schema(0, what));
-        }
         Ok(PairFile {
-            file: TableFile::new(container, slot(pair) as u16),
-            path,
+            file: TableFile::new(container, 1, slot(pair) as u16)?,
+            is_embedded,
             rules,
             pair,
             coverage,
@@ -139,7 +132,7 @@ impl PairFile {
 
     /// The path of the file; `None` for a file that is part of the program.
     pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        (!self.is_embedded).then(|| self.name())
     }
 
     /// The path, or the name of an embedded file in errors.

@@ -85,13 +85,8 @@ impl PlyFile {
             stages.push((stage, histogram));
         }
         fields.end()?;
-        if container.tables() != stages.len() {
-            let (expected, found) = (stages.len(), container.tables());
-            let what = format!("wrong number of tables: expected {expected}, found {found}");
-            return Err(container.corrupt_schema(0, what));
-        }
         Ok(PlyFile {
-            file: TableFile::new(container, 0x8000 | u16::from(ply) << 8),
+            file: TableFile::new(container, stages.len(), 0x8000 | u16::from(ply) << 8)?,
             rules,
             ply,
             stages,

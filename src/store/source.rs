@@ -51,10 +51,10 @@ pub(super) fn end_of(start: u64, length: usize, size: u64) -> io::Result<u64> {
 /// A part of other bytes, such as a database within the assets of an app.
 #[derive(Debug)]
 pub struct ByteRange<T> {
-    source: T,
-    start: u64,
-    size: u64,
-    head: Option<u32>,
+    pub(super) source: T,
+    pub(super) start: u64,
+    pub(super) size: u64,
+    pub(super) head: Option<u32>,
 }
 
 impl<T> ByteRange<T> {
@@ -66,14 +66,6 @@ impl<T> ByteRange<T> {
             start,
             size,
             head: None,
-        }
-    }
-
-    /// The same bytes, with a known length of their head, see [`ByteSource::head_bytes`].
-    pub(crate) fn with_head(self, bytes: u32) -> ByteRange<T> {
-        ByteRange {
-            head: Some(bytes),
-            ..self
         }
     }
 }

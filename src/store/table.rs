@@ -42,12 +42,18 @@ pub(crate) struct Table<'a> {
 }
 
 impl TableFile {
-    pub fn new(container: Container, cache_key: u16) -> TableFile {
-        TableFile {
-            tables: (0..container.tables()).map(|_| OnceLock::new()).collect(),
+    /// The file in this container, which must have this number of tables.
+    pub fn new(container: Container, tables: usize, cache_key: u16) -> Result<TableFile, DbError> {
+        let found = container.tables();
+        if found != tables {
+            let what = format!("wrong number of tables: expected {tables}, found {found}");
+            return Err(container.corrupt_schema(0, what));
+        }
+        Ok(TableFile {
+            tables: (0..tables).map(|_| OnceLock::new()).collect(),
             cache_key,
             container,
-        }
+        })
     }
 
     pub fn profile(&self) -> Profile {

@@ -185,7 +185,7 @@ impl Specimen {
         let path = PathBuf::from(&self.name);
         Ok(match &self.stage_sets {
             None => {
-                let file = PairFile::open(Some(path), source, pair(3, 3), Rules::STANDARD)?;
+                let file = PairFile::open(path, false, source, pair(3, 3), Rules::STANDARD)?;
                 OpenSpecimen::Pair(file)
             }
             Some(stage_sets) => {
