@@ -75,8 +75,8 @@ impl TableValues<'_> {
         for first in (0..rows).step_by(rows_in_batch) {
             let encoded: Vec<Vec<u8>> = (first..rows.min(first + rows_in_batch))
                 .into_par_iter()
-                .map_init(Default::default, |(scratch, folded), row| {
-                    let mut bytes = self.encode_row(&encoder, row, scratch, folded);
+                .map_init(Default::default, |scratch, row| {
+                    let mut bytes = self.encode_row(&encoder, row, scratch);
                     bytes.extend(row_checksum(&bytes, number, row));
                     bytes
                 })
@@ -89,15 +89,12 @@ impl TableValues<'_> {
         Ok(table)
     }
 
-    /// The shape of a row, and its values, reduced to the metric.
-    fn row<'a>(&self, row: usize, folded: &'a mut Vec<u8>) -> (RowShape, &'a [u8]) {
+    /// The shape of a row, and its values.
+    fn row(&self, row: usize) -> (RowShape, &[u8]) {
         let index = self.shape.index();
         let (number, columns) = (self.shape.row_at(row), index.columns().count());
         let values = &self.values[number * columns..][..columns];
-        folded.clear();
-        let metric = self.shape.parameters.profile.metric;
-        folded.extend(values.iter().map(|&byte| metric.of_byte(byte)));
-        (self.shape.row(index.rows().set(number)), folded)
+        (self.shape.row(index.rows().set(number)), values)
     }
 
     /// Trains a model on an evenly spread sample of the blocks, and returns its bytes.
@@ -107,15 +104,14 @@ impl TableValues<'_> {
         let sampled = (0..self.shape.stored_rows() * blocks)
             .into_par_iter()
             .step_by(step);
-        type Sampled = (Training, BlockScratch, Vec<u8>);
-        let add = |(mut training, mut scratch, mut folded): Sampled, block| {
+        let add = |(mut training, mut scratch): (Training, BlockScratch), block| {
             let (row, block) = (block / blocks, block % blocks);
-            let (row, values) = self.row(row, &mut folded);
+            let (row, values) = self.row(row);
             let values = &values[self.shape.columns_of(block)];
             training.add(self.shape, &row, block, values, &mut scratch);
-            (training, scratch, folded)
+            (training, scratch)
         };
-        let parts = sampled.fold(Sampled::default, add).map(|(part, ..)| part);
+        let parts = sampled.fold(Default::default, add).map(|(part, _)| part);
         let training = parts.reduce(Training::default, Training::with);
         training.into_model(self.budget)
     }
@@ -126,9 +122,8 @@ impl TableValues<'_> {
         encoder: &Encoder<'_>,
         row: usize,
         scratch: &mut EncoderScratch,
-        folded: &mut Vec<u8>,
     ) -> Vec<u8> {
-        let (row, values) = self.row(row, folded);
+        let (row, values) = self.row(row);
         let (mut lengths, mut bytes) = (Vec::new(), Vec::new());
         for block in 0..self.shape.blocks() {
             let before = bytes.len();

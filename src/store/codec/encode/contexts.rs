@@ -6,6 +6,7 @@ use crate::store::codec::context::{
     BlockScratch, BlockShape, Context, Facts, RowShape, Symbols, TableShape,
 };
 use crate::store::profile::Compression;
+use crate::value::Metric;
 
 /// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
 /// slowest at the front.
@@ -17,12 +18,14 @@ pub(super) const fn symbol(value: u8) -> u8 {
     }
 }
 
-/// [`symbol`] of each value. A look-up has no branch to predict: neighbours often differ.
-static SYMBOLS: [u8; 256] = {
-    let mut symbols = [0; 256];
+/// By metric: [`symbol`] of the part of each value that it keeps. A look-up has no branch to
+/// predict: neighbours often differ.
+static SYMBOLS: [[u8; 256]; 2] = {
+    let mut symbols = [[0; 256]; 2];
     let mut value = 0;
     while value < 256 {
-        symbols[value] = symbol(value as u8);
+        symbols[Metric::Depth as usize][value] = symbol(value as u8);
+        symbols[Metric::Wdl as usize][value] = symbol(Metric::Wdl.of_byte(value as u8));
         value += 1;
     }
     symbols
@@ -88,6 +91,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
         // The symbol before the first of these entries, then theirs.
         let mut coded = [UNKNOWN; AT_ONCE + 1];
         let mut contexts = [Context::default(); AT_ONCE];
+        let symbol_of = &SYMBOLS[shape.parameters.profile.metric as usize];
         let permitted = |place: u16| row.permitted(block.subsets[usize::from(place)]);
         for places in self.places.chunks(AT_ONCE) {
             // Looked up one entry ahead, because the facts would wait for it.
@@ -105,7 +109,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
                     after_slides[i] = symbol;
                 }
                 (threats[i], closing[i]) = (facts.threats, facts.closing);
-                let symbol = SYMBOLS[usize::from(self.values[place])];
+                let symbol = symbol_of[usize::from(self.values[place])];
                 self.symbols[place] = symbol;
                 coded[i + 1] = symbol;
             }
