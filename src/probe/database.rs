@@ -1,6 +1,6 @@
 //! The databases of one set of rules: lists the files, and opens each when a question first needs it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -14,21 +14,21 @@ use crate::index::{Material, Pair};
 use crate::rules::Rules;
 use crate::store::cache::{BlockCache, ValueCache};
 use crate::store::source;
-use crate::store::{self, Bundle, ByteSource, DbError, Location, Member, PairFile, PlyFile};
+use crate::store::{self, Bundle, ByteSource, DbError, Location, PairFile, PlyFile};
 use crate::value::Metric;
 
 /// The files of the pairs with at most nine stones, part of the program.
 #[cfg(feature = "embedded")]
-const EMBEDDED: &[(u8, u8, &[u8])] = &[
-    (3, 3, include_bytes!("../../db/3-3.mill")),
-    (4, 3, include_bytes!("../../db/4-3.mill")),
-    (4, 4, include_bytes!("../../db/4-4.mill")),
-    (5, 3, include_bytes!("../../db/5-3.mill")),
-    (5, 4, include_bytes!("../../db/5-4.mill")),
-    (6, 3, include_bytes!("../../db/6-3.mill")),
+const EMBEDDED: &[(&str, &[u8])] = &[
+    ("3-3.mill", include_bytes!("../../db/3-3.mill")),
+    ("4-3.mill", include_bytes!("../../db/4-3.mill")),
+    ("4-4.mill", include_bytes!("../../db/4-4.mill")),
+    ("5-3.mill", include_bytes!("../../db/5-3.mill")),
+    ("5-4.mill", include_bytes!("../../db/5-4.mill")),
+    ("6-3.mill", include_bytes!("../../db/6-3.mill")),
 ];
 #[cfg(not(feature = "embedded"))]
-const EMBEDDED: &[(u8, u8, &[u8])] = &[];
+const EMBEDDED: &[(&str, &[u8])] = &[];
 
 /// A file that is opened when a question first needs it.
 #[derive(Debug)]
@@ -69,6 +69,11 @@ impl<T> OnDemand<T> {
             (None, _) => self.opened.get_or_init(|| open(&self.origin)),
         };
         opened.as_ref().map_err(DbError::clone)
+    }
+
+    /// Whether the file is part of the program.
+    fn is_embedded(&self) -> bool {
+        matches!(self.origin, Origin::Embedded(_))
     }
 
     /// The source of a file that no question has opened, if a caller gave it.
@@ -123,12 +128,8 @@ impl Database {
         }
         .with_cache_bytes(Database::DEFAULT_CACHE_BYTES);
         let are_usable = rules.fingerprint() == Rules::STANDARD.fingerprint();
-        for &(larger, smaller, bytes) in EMBEDDED.iter().filter(|_| are_usable) {
-            if let Some(pair) = Pair::new(larger, smaller).filter(|_| larger <= rules.stones) {
-                database.pairs[store::slot(pair)] =
-                    Some(Box::new(OnDemand::new(Origin::Embedded(bytes))));
-            }
-        }
+        let files = EMBEDDED.iter().filter(|_| are_usable);
+        database.add_files(files.map(|&(name, bytes)| (name.into(), Origin::Embedded(bytes))));
         database
     }
 
@@ -159,30 +160,32 @@ impl Database {
             return Ok(database);
         }
         let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
-        let names = entries.map(|entry| Ok(entry?.file_name()));
-        let names: HashSet<OsString> = names
-            .collect::<io::Result<_>>()
-            .map_err(DbError::io(folder))?;
+        let files = entries.map(|entry| {
+            let entry = entry?;
+            Ok((entry.file_name(), Origin::File(entry.path())))
+        });
+        let files: io::Result<Vec<_>> = files.collect();
         let mut database = Database {
             folder: Some(folder.to_path_buf()),
             ..Database::embedded(rules)
         };
-        database.add_files(|name| {
-            let found = names.contains(OsStr::new(name));
-            found.then(|| Origin::File(folder.join(name)))
-        });
+        database.add_files(files.map_err(DbError::io(folder))?);
         Ok(database)
     }
 
-    /// Adds the files that `find` finds by their names.
-    fn add_files(&mut self, mut find: impl FnMut(&str) -> Option<Origin>) {
+    /// Adds files with these names, as far as databases of these rules can have them.
+    fn add_files(&mut self, files: impl IntoIterator<Item = (OsString, Origin)>) {
+        let mut files: HashMap<OsString, Origin> = files.into_iter().collect();
+        if files.is_empty() {
+            return;
+        }
         for pair in Pair::all(&self.rules) {
-            if let Some(origin) = find(&store::file_name(pair)) {
+            if let Some(origin) = files.remove(OsStr::new(&store::file_name(pair))) {
                 self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
             }
         }
         for ply in store::plies(&self.rules) {
-            if let Some(origin) = find(&store::ply_file_name(ply)) {
+            if let Some(origin) = files.remove(OsStr::new(&store::ply_file_name(ply))) {
                 let place = usize::from(ply);
                 self.plies
                     .resize_with(self.plies.len().max(place + 1), || None);
@@ -195,9 +198,12 @@ impl Database {
     /// The databases of these rules in a bundle, and those that are part of the program for the pairs that the
     /// bundle lacks.
     pub fn of_bundle(bundle: &Bundle, rules: Rules) -> Database {
-        let members: HashMap<&str, &Member> = bundle.members_of(&rules).collect();
         let mut database = Database::embedded(rules);
-        database.add_files(|name| Some(Origin::Caller(bundle.bytes_of(members.get(name)?))));
+        let files = bundle.members_of(&rules);
+        database.add_files(files.map(|(name, member)| {
+            let origin = Origin::Caller(bundle.bytes_of(member));
+            (name.into(), origin)
+        }));
         database
     }
 
@@ -240,10 +246,9 @@ impl Database {
     /// As for [`Database::open`].
     pub fn with_folder(mut self, folder: &Path) -> Result<Database, DbError> {
         let other = Database::open_in(folder, self.rules)?;
-        let is_own = |file: &OnDemand<PairFile>| !matches!(file.origin, Origin::Embedded(_));
         for (own, other) in self.pairs.iter_mut().zip(other.pairs) {
-            let lacks = own.as_deref().is_none_or(|file| !is_own(file));
-            if lacks && other.as_deref().is_some_and(is_own) {
+            let lacks = own.as_deref().is_none_or(OnDemand::is_embedded);
+            if lacks && other.as_deref().is_some_and(|file| !file.is_embedded()) {
                 *own = other;
             }
         }
@@ -317,11 +322,7 @@ impl Database {
     /// Add all files before the first question: cached values stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
-        let mut source = Some(source);
-        self.add_files(|other| match other == name {
-            true => Some(Origin::Caller(source.take()?.into())),
-            false => None,
-        });
+        self.add_files([(name.into(), Origin::Caller(source.into()))]);
         self
     }
 
@@ -332,10 +333,8 @@ impl Database {
 
     /// Whether there is any file besides those that are part of the program, usable or not.
     pub fn has_own_files(&self) -> bool {
-        let is_own = |origin: &Origin| !matches!(origin, Origin::Embedded(_));
-        let mut pairs = self.pairs.iter().flatten().map(|file| &file.origin);
-        let mut plies = self.plies.iter().flatten().map(|file| &file.origin);
-        pairs.any(is_own) || plies.any(is_own)
+        let mut pairs = self.pairs.iter().flatten();
+        pairs.any(|file| !file.is_embedded()) || self.plies.iter().any(Option::is_some)
     }
 
     /// The usable files of pairs, in the order of their pairs; this opens all files of pairs. Files whose
@@ -404,8 +403,7 @@ impl Database {
         match &self.pairs[store::slot(pair)] {
             Some(file) => file.get(|origin| {
                 let (path, source) = self.bytes_of(origin, store::file_name(pair))?;
-                let is_embedded = matches!(origin, Origin::Embedded(_));
-                PairFile::open(path, is_embedded, source, pair, self.rules)
+                PairFile::open(path, file.is_embedded(), source, pair, self.rules)
             }),
             None => Err(DbError::Missing {
                 pair,
