@@ -9,7 +9,7 @@
 //! ```
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::thread;
 
 use super::database::Database;
@@ -18,6 +18,7 @@ use super::levels::Wanted;
 use super::lookup::cache_key;
 use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
+use crate::lock::held;
 use crate::rules::position::{Position, Side};
 use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
@@ -271,38 +272,27 @@ impl Database {
     fn probe_round(
         &self,
         masks: Masks<'_>,
-        mut values: Values<'_>,
+        values: Values<'_>,
         threads: usize,
     ) -> Result<Option<BulkError>, BulkError> {
-        let Unknown {
-            mut in_rows,
-            mut alone,
-        } = self.fill_kept(masks, &mut values, threads)?;
         let Values { wdl, dtw } = values;
-        self.find_level(&mut in_rows, threads)
+        let share = wdl.len().div_ceil(threads).max(1);
+        let parts = wdl.chunks_mut(share).zip(dtw.chunks_mut(share));
+        let parts = (0..).step_by(share).zip(parts).collect();
+        let unknown = each_on_a_thread(parts, |(first, (wdl, dtw))| {
+            self.fill_kept(first, masks, Values { wdl, dtw })
+        });
+        let mut level = unknown.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+        self.find_level(&mut level, threads)
             .map_err(|error| BulkError::Database { index: 0, error })?;
-        for Wanted { place, value, .. } in in_rows {
+        for Wanted { place, value, .. } in level {
             let place = place as usize;
-            let position = masks.position(place, self.rules());
-            match position.ok().zip(value) {
-                Some((position, value)) => {
-                    self.keep(cache_key(&position, Metric::Depth), value);
-                    (wdl[place], dtw[place]) = numbers(value);
-                }
-                // A probe of its own gives the reason, or the ranges that it needs.
-                None => alone.push(place),
+            if let (Ok(position), Some(value)) = (masks.position(place, self.rules()), value) {
+                self.keep(cache_key(&position, Metric::Depth), value);
+                (wdl[place], dtw[place]) = numbers(value);
             }
         }
-        alone.sort_unstable();
-        let mut missing = Vec::new();
-        for read in self.probe_alone(masks, &alone, threads)? {
-            for (place, value) in read.values {
-                (wdl[place], dtw[place]) = value;
-            }
-            missing.extend(read.missing);
-        }
-        let first = missing.into_iter().min_by_key(|&(index, _)| index);
-        Ok(first.map(|(index, error)| BulkError::Database { index, error }))
+        self.probe_missing(masks, Values { wdl, dtw }, threads)
     }
 
     /// The turns of many positions as [`Database::turns`] returns them, found on `threads` threads.
@@ -319,40 +309,18 @@ impl Database {
         ranked.into_iter().flatten().collect()
     }
 
-    /// Fills in the values of a round that the cache of values has, and returns the other
-    /// positions.
+    /// Fills in the values that the cache of values has, from the place `first` of a round on;
+    /// [`Values::MISSING`] for others, and returns those of them that are read row by row. The cache
+    /// misses of a batch overlap.
     fn fill_kept(
-        &self,
-        masks: Masks<'_>,
-        values: &mut Values<'_>,
-        threads: usize,
-    ) -> Result<Unknown, BulkError> {
-        let share = values.wdl.len().div_ceil(threads).max(1);
-        let parts = (values.wdl.chunks_mut(share)).zip(values.dtw.chunks_mut(share));
-        let parts = (0..).step_by(share).zip(parts).collect();
-        let found = each_on_a_thread(parts, |(first, (wdl, dtw))| {
-            self.fill_part(first, masks, Values { wdl, dtw })
-        });
-        let mut all = Unknown::default();
-        for part in found {
-            let part = part?;
-            all.in_rows.extend(part.in_rows);
-            all.alone.extend(part.alone);
-        }
-        Ok(all)
-    }
-
-    /// [`Database::fill_kept`] for one thread, whose values begin at the place `first` of the
-    /// round. The cache misses of a batch overlap.
-    fn fill_part(
         &self,
         first: usize,
         masks: Masks<'_>,
         values: Values<'_>,
-    ) -> Result<Unknown, BulkError> {
+    ) -> Result<Vec<Wanted>, BulkError> {
         const BATCH: usize = 32;
         let stop = stop::flag();
-        let mut unknown = Unknown::default();
+        let mut unknown = Vec::new();
         let mut positions = [Position::start(self.rules()); BATCH];
         let batches = (values.wdl.chunks_mut(BATCH)).zip(values.dtw.chunks_mut(BATCH));
         for (index, (wdl, dtw)) in (first..).step_by(BATCH).zip(batches) {
@@ -364,14 +332,15 @@ impl Database {
             let kept = positions.map(|at| self.values.get(cache_key(&at, Metric::Depth)));
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for (index, ((wdl, dtw), (position, kept))) in (index..).zip(places) {
+                (*wdl, *dtw) = (Values::MISSING, -1);
                 match kept {
-                    _ if position.is_placing() => unknown.alone.push(index),
+                    _ if position.is_placing() => {}
                     Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),
                     // No file has values of full boards.
-                    None if position.empty().is_empty() => unknown.alone.push(index),
+                    None if position.empty().is_empty() => {}
                     None => {
                         let sets = (position.mover(), position.waiting());
-                        unknown.in_rows.push(Wanted::new(self, sets, index));
+                        unknown.push(Wanted::new(self, sets, index));
                     }
                 }
             }
@@ -379,19 +348,27 @@ impl Database {
         Ok(unknown)
     }
 
-    /// Probes the positions at these indices one by one; threads take them in turn.
-    fn probe_alone(
+    /// Probes the positions with the result [`Values::MISSING`] one by one; threads take them in
+    /// turn. A probe of its own gives the reason why a value is missing, or the ranges that it
+    /// needs. Returns the error for the first position whose value no file has.
+    fn probe_missing(
         &self,
         masks: Masks<'_>,
-        indices: &[usize],
+        values: Values<'_>,
         threads: usize,
-    ) -> Result<Vec<Read>, BulkError> {
-        let next = AtomicUsize::new(0);
-        let threads = threads.min(indices.len());
-        let read = each_on_a_thread(vec![(); threads], |()| {
-            let (mut read, mut awaited) = (Read::default(), Awaited::default());
+    ) -> Result<Option<BulkError>, BulkError> {
+        let Values { wdl, dtw } = values;
+        let is_missing = |wdl: &i8| *wdl == Values::MISSING;
+        let count = wdl.iter().filter(|wdl| is_missing(wdl)).count();
+        let places = wdl.iter_mut().zip(dtw).enumerate();
+        let places = Mutex::new(places.filter(|(_, (wdl, _))| is_missing(wdl)));
+        let probed = each_on_a_thread(vec![(); threads.min(count)], |()| {
+            let (mut first_missing, mut awaited) = (None, Awaited::default());
             let mut last = 0;
-            while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+            loop {
+                let Some((index, (wdl, dtw))) = held(&places).next() else {
+                    break;
+                };
                 last = index;
                 let failed = |error| BulkError::Database { index, error };
                 let position = masks.position(index, self.rules());
@@ -401,7 +378,7 @@ impl Database {
                         if !position.is_placing() {
                             self.keep(cache_key(&position, Metric::Depth), value);
                         }
-                        read.values.push((index, numbers(value)));
+                        (*wdl, *dtw) = numbers(value);
                     }
                     Ok(None) => {}
                     Err(error) => {
@@ -410,40 +387,26 @@ impl Database {
                         if !error.is_missing() {
                             return Err(failed(error));
                         }
-                        read.values.push((index, (Values::MISSING, -1)));
                         // The indices that a thread takes rise.
-                        read.missing.get_or_insert((index, error));
+                        first_missing.get_or_insert((index, error));
                     }
                 }
             }
             let waits = awaited.finish();
             waits.map_err(|error| BulkError::Database { index: last, error })?;
-            Ok(read)
+            Ok(first_missing)
         });
-        read.into_iter().collect()
+        let missing = probed.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let first = missing
+            .into_iter()
+            .flatten()
+            .min_by_key(|&(index, _)| index);
+        Ok(first.map(|(index, error)| BulkError::Database { index, error }))
     }
 }
 
 /// The positions that are sorted together. They and those after their captures take some 100 MB.
 const ROUND: usize = 1 << 20;
-
-/// The positions of a round whose values the cache of values lacks.
-#[derive(Default)]
-struct Unknown {
-    /// Those whose values are read row by row.
-    in_rows: Vec<Wanted>,
-    /// The places of the others.
-    alone: Vec<usize>,
-}
-
-/// The values of a round that a thread has read.
-#[derive(Default)]
-struct Read {
-    /// Values as [`numbers`], with their places in the round.
-    values: Vec<(usize, (i8, i16))>,
-    /// The first position whose value no file has, and why.
-    missing: Option<(usize, DbError)>,
-}
 
 /// The results of `work` on each item, each on a thread of its own; this thread takes the first.
 pub(crate) fn each_on_a_thread<Item: Send, Done: Send>(
