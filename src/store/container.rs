@@ -70,13 +70,13 @@ impl FileKind {
 
 /// The fields of a table in the head, and its part of the directory.
 #[derive(Clone, Debug)]
-struct TableHead {
-    rows: usize,
+pub(crate) struct TableHead {
+    pub rows: usize,
     /// Bytes of a row's length in the directory.
     width: usize,
     /// The offset of the directory's pages in the file.
     directory: u64,
-    model: Vec<u8>,
+    pub model: Vec<u8>,
     pages: Vec<OnceLock<Page>>,
 }
 
@@ -96,13 +96,14 @@ pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
 /// An opened container. Opening checks its head; reading checks pages and rows.
 #[derive(Debug)]
 pub(crate) struct Container {
-    name: PathBuf,
-    source: Box<dyn ByteSource>,
-    parameters: Parameters,
+    /// The path of the file, or the name of the source in errors.
+    pub name: PathBuf,
+    pub source: Box<dyn ByteSource>,
+    pub parameters: Parameters,
     /// The fields of the schema, and their offset in the file for errors.
     fields: Vec<u8>,
     fields_at: usize,
-    tables: Vec<TableHead>,
+    pub tables: Vec<TableHead>,
 }
 
 impl Container {
@@ -164,21 +165,6 @@ impl Container {
         })
     }
 
-    /// The path of the file, or the name of the source in errors.
-    pub fn name(&self) -> &Path {
-        &self.name
-    }
-
-    /// The size in bytes.
-    pub fn size(&self) -> u64 {
-        self.source.size()
-    }
-
-    /// The profile of the file and the layout of its blocks.
-    pub fn parameters(&self) -> Parameters {
-        self.parameters
-    }
-
     /// The fields of the schema.
     pub fn fields(&self) -> HeadReader<'_> {
         HeadReader {
@@ -191,21 +177,6 @@ impl Container {
     /// An error about the field at this offset in the schema.
     pub fn corrupt_schema(&self, at: usize, what: impl Into<String>) -> DbError {
         DbError::corrupt(&self.name, (self.fields_at + at) as u64, what)
-    }
-
-    /// The number of tables.
-    pub fn tables(&self) -> usize {
-        self.tables.len()
-    }
-
-    /// The number of rows of a table.
-    pub fn rows(&self, table: usize) -> usize {
-        self.tables[table].rows
-    }
-
-    /// The bytes of a table's model.
-    pub fn model(&self, table: usize) -> &[u8] {
-        &self.tables[table].model
     }
 
     /// The bytes of a row of a table with their checksum, which has been checked, and their offset

@@ -102,12 +102,12 @@ impl PairFile {
 
     /// The size of the file in bytes.
     pub fn bytes(&self) -> u64 {
-        self.file.container.size()
+        self.file.container.source.size()
     }
 
     /// Whether the file holds depths.
     pub fn metric(&self) -> Metric {
-        self.file.profile().metric
+        self.file.container.parameters.profile.metric
     }
 
     /// Checks that the file holds the metric.
@@ -127,7 +127,7 @@ impl PairFile {
 
     /// How the file is compressed.
     pub fn compression(&self) -> Compression {
-        self.file.profile().compression
+        self.file.container.parameters.profile.compression
     }
 
     /// The path of the file; `None` for a file that is part of the program.
@@ -137,7 +137,7 @@ impl PairFile {
 
     /// The path, or the name of an embedded file in errors.
     pub(crate) fn name(&self) -> &Path {
-        self.file.container.name()
+        &self.file.container.name
     }
 
     /// The entries that the file holds.

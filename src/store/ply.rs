@@ -100,12 +100,12 @@ impl PlyFile {
 
     /// The path of the file.
     pub fn path(&self) -> &Path {
-        self.file.container.name()
+        &self.file.container.name
     }
 
     /// The size of the file in bytes.
     pub fn bytes(&self) -> u64 {
-        self.file.container.size()
+        self.file.container.source.size()
     }
 
     /// Whether the file holds depths.
@@ -115,7 +115,7 @@ impl PlyFile {
 
     /// Contents and compression of the file.
     pub fn profile(&self) -> Profile {
-        self.file.profile()
+        self.file.container.parameters.profile
     }
 
     /// The stages whose positions the file holds.

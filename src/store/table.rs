@@ -10,7 +10,6 @@ use super::codec::{Block, BlockScratch, Coverage, Model, RowDecoder, RowShape, T
 use super::container::Container;
 use super::error::DbError;
 use super::fields::{ROW_CHECKSUM, take_varint};
-use super::profile::Profile;
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
@@ -44,7 +43,7 @@ pub(crate) struct Table<'a> {
 impl TableFile {
     /// The file in this container, which must have this number of tables.
     pub fn new(container: Container, tables: usize, cache_key: u16) -> Result<TableFile, DbError> {
-        let found = container.tables();
+        let found = container.tables.len();
         if found != tables {
             let what = format!("wrong number of tables: expected {tables}, found {found}");
             return Err(container.corrupt_schema(0, what));
@@ -54,10 +53,6 @@ impl TableFile {
             cache_key,
             container,
         })
-    }
-
-    pub fn profile(&self) -> Profile {
-        self.container.parameters().profile
     }
 
     /// The table with this number, which must be below the number of the container's tables.
@@ -92,15 +87,16 @@ impl TableFile {
         (material, coverage): (Material, Coverage),
     ) -> Result<Contents, DbError> {
         let container = &self.container;
-        let shape = TableShape::new(rules, material, coverage, container.parameters());
-        let (expected, found) = (shape.stored_rows(), container.rows(number));
+        let shape = TableShape::new(rules, material, coverage, container.parameters);
+        let head = &container.tables[number];
+        let (expected, found) = (shape.stored_rows(), head.rows);
         if found != expected {
             let what = format!(
                 "wrong number of rows of table {number}: expected {expected}, found {found}"
             );
             return Err(container.corrupt_schema(0, what));
         }
-        let model = Model::from_bytes(container.model(number)).ok_or_else(|| {
+        let model = Model::from_bytes(&head.model).ok_or_else(|| {
             let what = format!("the fields of the model of table {number} do not agree");
             container.corrupt_schema(0, what)
         })?;
@@ -253,7 +249,7 @@ impl Row<'_> {
     }
 
     fn corrupt(&self, what: &str) -> DbError {
-        DbError::corrupt(self.table.file.container.name(), self.start, what)
+        DbError::corrupt(&self.table.file.container.name, self.start, what)
     }
 }
 
