@@ -386,57 +386,44 @@ impl Database {
             }
             _ => self.moving_values(&after, metric)?,
         };
-        let placing = self.placing_metric_at(position);
-        let ranked = turns.into_iter().zip(after).zip(values);
-        let ranked = ranked.map(|((turn, after), value)| RankedTurn {
-            turn,
-            value: metric.of_value(self.value_of_turn(position, placing, turn, value)),
-            after,
-        });
-        let mut ranked: Vec<RankedTurn> = ranked.collect();
-        ranked.sort_by_cached_key(RankedTurn::key);
-        Ok(ranked)
+        let turns = turns.into_iter().zip(after).zip(values);
+        let turns = turns.map(|((turn, after), value)| RankedTurn { turn, value, after });
+        Ok(self.rank(position, metric, turns.collect()))
     }
 
-    /// The metric of values in the placing phase; `None` if the position is not in it.
-    fn placing_metric_at(&self, position: &Position) -> Option<Metric> {
-        let is_placing = position.is_in_placing_phase(self.rules());
-        is_placing.then(|| self.placing_metric())
-    }
-
-    /// The value of a turn from that of the position after it; `placing` is the position's
-    /// [`Database::placing_metric_at`].
-    fn value_of_turn(
+    /// Ranks turns of a position that have the values of the positions after them.
+    fn rank(
         &self,
         position: &Position,
-        placing: Option<Metric>,
-        turn: Turn,
-        value: Value,
-    ) -> Value {
-        match placing {
-            Some(Metric::Wdl) => value.backed_up().without_depth(),
-            Some(Metric::Depth) => value.backed_up(),
-            None => {
-                let converts = turn.places() || turn.removes();
-                (self.rules()).value_of_turn(position.on_board(), converts, value)
-            }
+        metric: Metric,
+        mut turns: Vec<RankedTurn>,
+    ) -> Vec<RankedTurn> {
+        let is_placing = position.is_in_placing_phase(self.rules());
+        let placing = is_placing.then(|| self.placing_metric());
+        for RankedTurn { turn, value, .. } in &mut turns {
+            *value = metric.of_value(match placing {
+                Some(Metric::Wdl) => value.backed_up().without_depth(),
+                Some(Metric::Depth) => value.backed_up(),
+                None => {
+                    let converts = turn.places() || turn.removes();
+                    (self.rules()).value_of_turn(position.on_board(), converts, *value)
+                }
+            });
         }
+        turns.sort_by_cached_key(RankedTurn::key);
+        turns
     }
 
     /// The turns of a position with stones in hand whose values earlier questions have found,
     /// including questions that ended before they knew all of them; best first.
     pub(crate) fn kept_turns(&self, position: &Position) -> Vec<RankedTurn> {
-        let placing = self.placing_metric_at(position);
         let mut kept = Vec::new();
         position.for_each_turn(self.rules(), |turn| {
             let after = position.after(turn);
-            if let Some(value) = self.kept(&after) {
-                let value = self.value_of_turn(position, placing, turn, value);
-                kept.push(RankedTurn { turn, value, after });
-            }
+            let value = self.kept(&after);
+            kept.extend(value.map(|value| RankedTurn { turn, value, after }));
         });
-        kept.sort_by_cached_key(RankedTurn::key);
-        kept
+        self.rank(position, Metric::Depth, kept)
     }
 
     /// The values of positions of pairs.
