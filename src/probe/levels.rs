@@ -142,7 +142,7 @@ impl Database {
         let stones = [mover, waiting].map(|set| set.len() as u8);
         let file = self.file_of(Material::of(mover, waiting))?;
         file.check_metric(Metric::Depth)?;
-        if file.omits_rows() {
+        if file.coverage().omits_rows() {
             let positions = row.iter().map(|wanted| wanted.sets);
             let positions: Vec<Position> = positions
                 .map(|(mover, waiting)| Position::moving(mover, waiting))

@@ -15,6 +15,7 @@ use super::database::Database;
 use super::foresee;
 use super::omitted::Derivation;
 use super::stop::{self, Stop};
+use crate::index::Material;
 use crate::index::stages::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
@@ -162,10 +163,13 @@ impl<'a> FileEvaluator<'a> {
             return Ok(Some(self.database.probe_wdl(position)?.into()));
         }
         let mut moving = held(&self.moving);
-        match moving.held(position)? {
-            Some(value) => Ok(Some(value.into())),
-            None if self.database.omits_rows(position) => moving.score(position, window).map(Some),
-            None => Ok(None),
+        if let Some(value) = moving.held(position)? {
+            return Ok(Some(value.into()));
+        }
+        let file = self.database.file_of(Material::of_position(position))?;
+        match file.coverage().omits_rows() {
+            true => moving.score(position, window).map(Some),
+            false => Ok(None),
         }
     }
 }

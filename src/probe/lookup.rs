@@ -20,7 +20,7 @@ impl Database {
         let file = self.file_of(Material::of_position(position))?;
         file.check_metric(metric)?;
         if !file.holds(position) {
-            return self.derived(position, metric, &mut None);
+            return self.derived(file, position, metric, &mut None);
         }
         let mut row = file.row(position.mover)?;
         let byte = row.value(row.column(position.waiting), &self.blocks)?;
@@ -61,7 +61,7 @@ impl Database {
         let Some(table) = file.table(stage, self.stage_sets())? else {
             return Ok(None);
         };
-        let holds = table.shape().covers(self.rules(), mover, waiting);
+        let holds = table.shape().coverage.holds(self.rules(), mover, waiting);
         let Some(mut row) = table.find(mover).filter(|_| holds) else {
             return Ok(None);
         };
@@ -124,15 +124,10 @@ impl Database {
         self.rules().distance().byte(value)
     }
 
-    /// Whether the file of a position holds only some rows.
-    pub(super) fn omits_rows(&self, position: &Position) -> bool {
-        let file = self.file_of(Material::of_position(position));
-        file.is_ok_and(PairFile::omits_rows)
-    }
-
-    /// The value of a position that no file holds. Later calls use the same derivation, if one is needed.
+    /// The value of a position that its file does not hold. Later calls use the same derivation, if one is needed.
     fn derived<'a>(
         &'a self,
+        file: &PairFile,
         position: &Position,
         metric: Metric,
         derivation: &mut Option<Derivation<'a>>,
@@ -141,7 +136,7 @@ impl Database {
         if let Some(byte) = self.values.get(key) {
             return Ok(self.value_of_byte(byte));
         }
-        let value = metric.of_value(match self.omits_rows(position) {
+        let value = metric.of_value(match file.coverage().omits_rows() {
             true => {
                 let derivation = derivation.get_or_insert_with(|| Derivation::new(self, metric));
                 derivation.value(position)?
@@ -195,7 +190,10 @@ impl Database {
             let file = self.file_of(Material::of_position(position))?;
             file.check_metric(metric)?;
             if !file.holds(position) {
-                found(place, self.derived(position, metric, &mut derivation)?);
+                found(
+                    place,
+                    self.derived(file, position, metric, &mut derivation)?,
+                );
                 continue;
             }
             let pair = file.pair();

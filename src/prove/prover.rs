@@ -203,7 +203,7 @@ impl<'a> Prover<'a> {
 fn bitbase<'a>(database: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
     #[cfg(feature = "build")]
     for &pair in pairs {
-        if database.file(pair)?.omits_rows() {
+        if database.file(pair)?.coverage().omits_rows() {
             return crate::solve::whole_bitbase(database, pairs);
         }
     }

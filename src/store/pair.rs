@@ -164,11 +164,6 @@ impl PairFile {
         !material.is_derived() && self.coverage.holds(&self.rules, mover, waiting)
     }
 
-    /// Whether the file holds only some rows, so that omitted values follow in several turns.
-    pub(crate) fn omits_rows(&self) -> bool {
-        self.coverage.omits_rows()
-    }
-
     /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {

@@ -36,7 +36,7 @@ impl Default for BlockScratch {
 /// The part of the contexts that all rows of a table share.
 #[derive(Debug)]
 pub(crate) struct TableShape {
-    coverage: Coverage,
+    pub coverage: Coverage,
     /// The stored rows of the index, ascending; `None` if all are stored.
     rows: Option<Arc<[u32]>>,
     pub parameters: Parameters,
@@ -321,11 +321,6 @@ impl TableShape {
             near.resize(end, MOST_COLUMNS as u16);
         }
         near.into()
-    }
-
-    /// Whether a position is stored.
-    pub fn covers(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
-        self.coverage.holds(rules, mover, waiting)
     }
 
     /// The number of blocks of a row.

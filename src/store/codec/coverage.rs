@@ -108,7 +108,8 @@ impl Coverage {
         }
     }
 
-    /// Whether only rows of an even number of stones on black points are stored.
+    /// Whether only rows of an even number of stones on black points are stored, so that omitted
+    /// values follow in several turns.
     pub fn omits_rows(&self) -> bool {
         matches!(self, Coverage::EvenMover | Coverage::EvenBoth)
     }

@@ -152,7 +152,7 @@ impl CodedTable {
             let expected = columns.clone().map(|column| {
                 assert_eq!(self.shape.block_with(column), (block, columns.clone()));
                 let (mover, waiting) = self.index.sets(number * values.len() + column);
-                let holds = self.shape.covers(&RULES, mover, waiting);
+                let holds = self.shape.coverage.holds(&RULES, mover, waiting);
                 assert_eq!(self.shape.holds(&row, column), holds);
                 stored += usize::from(holds);
                 values[column] * u8::from(holds)
