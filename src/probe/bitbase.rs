@@ -16,13 +16,13 @@
 use std::sync::OnceLock;
 
 use super::database::Database;
-use crate::board::PointSet;
 use crate::board::bits;
 use crate::board::symmetry::Symmetry;
+use crate::board::{POINTS, PointSet};
 use crate::index::{Index, Pair};
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
-use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
+use crate::rules::{FEWEST_STONES, Rules};
 use crate::store::DbError;
 use crate::store::table::Table;
 use crate::value::{Distance, Wdl};
@@ -101,17 +101,13 @@ impl Database {
     }
 }
 
-/// How many different numbers of stones a side can have.
-const SIDES: usize = (MOST_STONES - FEWEST_STONES + 1) as usize;
+/// How many different numbers of stones a set can have.
+const SIDES: usize = POINTS as usize + 1;
 
-/// The place of a table without stones in hand; `None` if a side has fewer than three stones or more than twelve.
+/// The place of a table without stones in hand.
 #[inline(always)]
-fn place(mover: u32, waiting: u32) -> Option<usize> {
-    let side = |stones: u32| {
-        let side = stones.wrapping_sub(FEWEST_STONES.into()) as usize;
-        (side < SIDES).then_some(side)
-    };
-    Some(side(mover)? * SIDES + side(waiting)?)
+fn place(mover: u32, waiting: u32) -> usize {
+    mover as usize * SIDES + waiting as usize
 }
 
 /// The two bits of a value.
@@ -190,9 +186,7 @@ impl<'a> Bitbase<'a> {
 
     fn insert(&mut self, results: WdlTable<'a>) {
         let material = results.index.material();
-        if let Some(place) = place(material.mover.into(), material.waiting.into()) {
-            self.tables[place] = Some(results);
-        }
+        self.tables[place(material.mover.into(), material.waiting.into())] = Some(results);
     }
 
     /// Adds a table with all its values.
@@ -269,8 +263,7 @@ impl<'a> Bitbase<'a> {
     #[doc(hidden)]
     #[inline]
     pub fn row(&self, mover: PointSet, waiting: u32) -> Result<Option<BitbaseRow<'_>>, DbError> {
-        let table = place(mover.len(), waiting).and_then(|place| self.tables[place].as_ref());
-        let Some(table) = table else {
+        let Some(Some(table)) = self.tables.get(place(mover.len(), waiting)) else {
             return Ok(None);
         };
         let (row, symmetry) = table.index.rows().find(mover);
