@@ -339,7 +339,7 @@ impl Database {
                     // No file has values of full boards.
                     None if position.empty().is_empty() => {}
                     None => {
-                        let sets = (position.mover(), position.waiting());
+                        let sets = [position.mover(), position.waiting()];
                         unknown.push(Wanted::new(self, sets, index));
                     }
                 }

@@ -26,9 +26,6 @@ use crate::value::{Metric, Value};
 /// any case, and they would drive out those of other questions.
 const MANY: usize = 1 << 14;
 
-/// The sets of the side to move and of the other.
-type Sets = (PointSet, PointSet);
-
 /// A position without stones in hand whose value is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
@@ -41,12 +38,12 @@ pub(super) struct Wanted {
     pub place: u32,
     /// Its sets, turned so that the row's set is the mover's if the row has its value, and
     /// otherwise the other side's.
-    sets: Sets,
+    sets: [PointSet; 2],
 }
 
 impl Wanted {
-    /// The position with these sets. Each side must have a stone.
-    pub fn new(database: &Database, (mover, waiting): Sets, place: usize) -> Wanted {
+    /// The position with these sets of the side to move and of the other. Each must have a stone.
+    pub fn new(database: &Database, [mover, waiting]: [PointSet; 2], place: usize) -> Wanted {
         let material = Material::of(mover, waiting);
         let file = database.file_of(material);
         let is_held = file.is_ok_and(|file| file.holds(&Position::moving(mover, waiting)));
@@ -57,7 +54,7 @@ impl Wanted {
             value: None,
             key: (pair << 20 | row << 1 | usize::from(is_held)) as u32,
             place: place as u32,
-            sets: (symmetry.apply(mover), symmetry.apply(waiting)),
+            sets: [mover, waiting].map(|set| symmetry.apply(set)),
         }
     }
 
@@ -84,7 +81,7 @@ impl Database {
         self.find_level(&mut next, threads)?;
         for reply in next {
             let Wanted { value, sets, .. } = &mut level[reply.place as usize];
-            let stones = [sets.0, sets.1].map(|set| set.len() as u8);
+            let stones = sets.map(|set| set.len() as u8);
             let captured =
                 (reply.value).map(|value| self.rules().value_of_turn(stones, true, value));
             *value = value.zip(captured).map(|(best, value)| best.max(value));
@@ -135,18 +132,13 @@ impl Database {
         columns: &mut Vec<ProbedColumn>,
     ) -> Result<(), DbError> {
         let rules = self.rules();
-        let Wanted {
-            sets: (mover, waiting),
-            ..
-        } = row[0];
-        let stones = [mover, waiting].map(|set| set.len() as u8);
+        let [mover, waiting] = row[0].sets;
+        let stones = row[0].sets.map(|set| set.len() as u8);
         let file = self.file_of(Material::of(mover, waiting))?;
         file.check_metric(Metric::Depth)?;
         if file.coverage().omits_rows() {
             let positions = row.iter().map(|wanted| wanted.sets);
-            let positions: Vec<Position> = positions
-                .map(|(mover, waiting)| Position::moving(mover, waiting))
-                .collect();
+            let positions: Vec<Position> = positions.map(|[a, b]| Position::moving(a, b)).collect();
             return self.each(&positions, Metric::Depth, |place, value| {
                 row[place].value = Some(value)
             });
@@ -155,7 +147,7 @@ impl Database {
         let mut stored = file.row(set)?;
         columns.clear();
         for (place, wanted) in row.iter_mut().enumerate() {
-            let (mover, waiting) = wanted.sets;
+            let [mover, waiting] = wanted.sets;
             let mut want = |other| {
                 let column = stored.column(other);
                 columns.push(ProbedColumn { column, place });
@@ -178,7 +170,7 @@ impl Database {
                 for left in left_after_removals(waiting, removals, rules) {
                     match left.len() < FEWEST_STONES.into() {
                         true => *best = (*best).max(rules.value_of_turn(stones, true, Value::LOST)),
-                        false => next.push(Wanted::new(self, (left, reached), first + place)),
+                        false => next.push(Wanted::new(self, [left, reached], first + place)),
                     }
                 }
             });
