@@ -99,6 +99,7 @@ pub(crate) struct Container {
     /// The path of the file, or the name of the source in errors.
     pub name: PathBuf,
     pub source: Box<dyn ByteSource>,
+    pub rules: Rules,
     pub parameters: Parameters,
     /// The fields of the schema, and their offset in the file for errors.
     fields: Vec<u8>,
@@ -112,7 +113,7 @@ impl Container {
         name: PathBuf,
         source: Box<dyn ByteSource>,
         kind: FileKind,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Container, DbError> {
         let size = source.size();
         let most = size.min(MOST_HEAD as u64);
@@ -139,7 +140,7 @@ impl Container {
             let what = format!("wrong size: expected {expected} bytes, found {size}");
             return Err(DbError::corrupt(&name, size.min(expected), what));
         }
-        let parameters = fields.parameters(kind, rules)?;
+        let parameters = fields.parameters(kind, &rules)?;
         let tables = u16::from_le_bytes(fields.take()?);
         let length = fields.varint()?;
         let fields_at = fields.at;
@@ -158,6 +159,7 @@ impl Container {
         Ok(Container {
             name,
             source,
+            rules,
             parameters,
             fields: schema_fields,
             fields_at,

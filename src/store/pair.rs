@@ -46,7 +46,6 @@ pub struct PairFile {
     file: TableFile,
     /// Whether it is part of the program.
     is_embedded: bool,
-    rules: Rules,
     pair: Pair,
     coverage: Coverage,
     /// In the order of [`Pair::tables`].
@@ -62,7 +61,7 @@ impl PairFile {
         pair: Pair,
         rules: Rules,
     ) -> Result<PairFile, DbError> {
-        let container = Container::open(path, source, FileKind::Pair, &rules)?;
+        let container = Container::open(path, source, FileKind::Pair, rules)?;
         let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
         if rules.moves_while_placing {
@@ -88,7 +87,6 @@ impl PairFile {
         Ok(PairFile {
             file: TableFile::new(container, 1, slot(pair) as u16)?,
             is_embedded,
-            rules,
             pair,
             coverage,
             histograms,
@@ -120,7 +118,7 @@ impl PairFile {
             true => Ok(()),
             false => Err(DbError::NoDepths {
                 pair: self.pair,
-                rules: self.rules,
+                rules: *self.rules(),
             }),
         }
     }
@@ -147,7 +145,7 @@ impl PairFile {
 
     /// The rules of the values.
     pub fn rules(&self) -> &Rules {
-        &self.rules
+        &self.file.container.rules
     }
 
     /// The number of positions with each value in one of the pair's tables.
@@ -161,14 +159,14 @@ impl PairFile {
     pub(crate) fn holds(&self, position: &Position) -> bool {
         let material = Material::of_position(position);
         let Position { mover, waiting, .. } = *position;
-        !material.is_derived() && self.coverage.holds(&self.rules, mover, waiting)
+        !material.is_derived() && self.coverage.holds(self.rules(), mover, waiting)
     }
 
     /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
         let spec = || (stored_table(self.pair), self.coverage.clone());
-        self.file.table(0, &self.rules, spec)
+        self.file.table(0, spec)
     }
 
     /// The row of a mover's set, which the file must [hold](PairFile::holds).

@@ -42,7 +42,6 @@ pub(crate) fn plies(rules: &Rules) -> Range<u8> {
 #[derive(Debug)]
 pub struct PlyFile {
     file: TableFile,
-    rules: Rules,
     ply: u8,
     /// In the order of [`StageSets::stages_of`].
     stages: Vec<(Stage, Histogram)>,
@@ -65,7 +64,7 @@ impl PlyFile {
         rules: Rules,
         stage_sets: &StageSets,
     ) -> Result<PlyFile, DbError> {
-        let container = Container::open(path.clone(), source, FileKind::Ply, &rules)?;
+        let container = Container::open(path.clone(), source, FileKind::Ply, rules)?;
         let mut fields = container.fields();
         let [stones] = fields.take()?;
         if stones != rules.stones {
@@ -87,7 +86,6 @@ impl PlyFile {
         fields.end()?;
         Ok(PlyFile {
             file: TableFile::new(container, stages.len(), 0x8000 | u16::from(ply) << 8)?,
-            rules,
             ply,
             stages,
         })
@@ -140,6 +138,6 @@ impl PlyFile {
             return Ok(None);
         };
         let spec = || (stage.material(), coverage(stage_sets, stage));
-        self.file.table(number, &self.rules, spec).map(Some)
+        self.file.table(number, spec).map(Some)
     }
 }

@@ -13,7 +13,6 @@ use super::fields::{ROW_CHECKSUM, take_varint};
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
-use crate::rules::Rules;
 
 /// A file with its tables.
 #[derive(Debug)]
@@ -61,14 +60,13 @@ impl TableFile {
     pub fn table(
         &self,
         number: usize,
-        rules: &Rules,
         spec: impl FnOnce() -> (Material, Coverage),
     ) -> Result<Table<'_>, DbError> {
         let place = &self.tables[number];
         let contents = match place.get() {
             Some(contents) => contents,
             None => {
-                let contents = self.contents(number, rules, spec())?;
+                let contents = self.contents(number, spec())?;
                 place.get_or_init(|| contents)
             }
         };
@@ -83,11 +81,10 @@ impl TableFile {
     fn contents(
         &self,
         number: usize,
-        rules: &Rules,
         (material, coverage): (Material, Coverage),
     ) -> Result<Contents, DbError> {
         let container = &self.container;
-        let shape = TableShape::new(rules, material, coverage, container.parameters);
+        let shape = TableShape::new(&container.rules, material, coverage, container.parameters);
         let head = &container.tables[number];
         let (expected, found) = (shape.stored_rows(), head.rows);
         if found != expected {
