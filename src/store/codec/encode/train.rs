@@ -121,7 +121,6 @@ struct OpenLeaf {
     feature: usize,
     bin: u8,
     node: usize,
-    sample: Range<usize>,
 }
 
 /// A growing tree.
@@ -211,13 +210,12 @@ fn model(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> Vec<u8> 
 
 /// Repeatedly splits the sample where a split saves most bits.
 fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown {
-    let all = 0..sample.len();
     let mut grown = Grown {
         nodes: vec![None],
-        parts: vec![all.clone()],
+        parts: vec![0..sample.len()],
     };
     let mut open: Vec<OpenLeaf> = Vec::new();
-    open.extend(best_split(sample, features.clone(), 0, all));
+    open.extend(best_split(sample, features.clone(), 0));
     for _ in 1..leaves {
         // Among equal gains, take the oldest node's.
         let best = (0..open.len()).max_by_key(|&i| (open[i].gain, Reverse(open[i].node)));
@@ -225,16 +223,15 @@ fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown 
             break;
         };
         let OpenLeaf { feature, bin, .. } = best;
-        let part = &mut sample[best.sample.clone()];
+        let Range { start, end } = grown.parts[best.node];
+        let part = &mut sample[start..end];
         // The order within a half does not matter.
         part.sort_unstable_by_key(|counted| counted.coded[feature] > bin);
-        let low = part.partition_point(|counted| counted.coded[feature] <= bin);
-        let middle = best.sample.start + low;
+        let middle = start + part.partition_point(|counted| counted.coded[feature] <= bin);
         let next = grown.nodes.len();
         grown.nodes[best.node] = Some((feature, bin, [next, next + 1]));
-        let halves = [best.sample.start..middle, middle..best.sample.end];
-        for (node, half) in (next..).zip(halves) {
-            open.extend(best_split(sample, features.clone(), node, half.clone()));
+        for (node, half) in (next..).zip([start..middle, middle..end]) {
+            open.extend(best_split(&sample[half.clone()], features.clone(), node));
             grown.nodes.push(None);
             grown.parts.push(half);
         }
@@ -243,14 +240,8 @@ fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown 
 }
 
 /// The split of a node's part of the sample that saves most bits.
-fn best_split(
-    sample: &[Counted],
-    features: Range<usize>,
-    node: usize,
-    range: Range<usize>,
-) -> Option<OpenLeaf> {
+fn best_split(part: &[Counted], features: Range<usize>, node: usize) -> Option<OpenLeaf> {
     // The bits of some entries are n log n - sum of c log c over the counts c of their symbols.
-    let part = &sample[range.clone()];
     let whole = counts(part);
     let all: u32 = whole.iter().sum();
     let sum: u64 = whole.iter().map(|&count| n_log_n(count)).sum();
@@ -260,7 +251,6 @@ fn best_split(
         feature: 0,
         bin: 0,
         node,
-        sample: range,
     };
     for feature in features {
         let bins = part.iter().map(|counted| counted.coded[feature]).max();
