@@ -101,7 +101,7 @@ impl Database {
     /// Keeps the value of the position with this key in the cache of values.
     pub(crate) fn keep(&self, key: u64, value: Value) {
         // Unknown depths have no byte.
-        if let Some(byte) = self.byte_of_value(value) {
+        if let Some(byte) = self.rules().distance().byte(value) {
             self.values.insert(key, byte);
         }
     }
@@ -117,11 +117,6 @@ impl Database {
     /// The value that a byte of a table of the moving phase stands for.
     pub(super) fn value_of_byte(&self, byte: u8) -> Value {
         self.rules().distance().value(byte)
-    }
-
-    /// The byte that stands for a value; `None` if there is none, as for unknown depths.
-    pub(super) fn byte_of_value(&self, value: Value) -> Option<u8> {
-        self.rules().distance().byte(value)
     }
 
     /// The value of a position that its file does not hold. Later calls use the same derivation, if one is needed.
@@ -143,7 +138,7 @@ impl Database {
             }
             false => self.best_turn(position, metric)?,
         });
-        let Some(byte) = self.byte_of_value(value) else {
+        let Some(byte) = self.rules().distance().byte(value) else {
             let what = "a value is too deep for these rules".to_string();
             return Err(DbError::NotStored(what));
         };
