@@ -112,19 +112,16 @@ impl<'a> Derivation<'a> {
     }
 
     fn best_turn(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
-        if let Some(result) = position.result(self.database.rules()) {
+        let rules = self.database.rules();
+        if let Some(result) = position.result(rules) {
             return Ok(result.into());
         }
         let mut best = Score::LEAST;
         let mut unheld = Vec::new();
-        let turn = TurnScores {
-            rules: self.database.rules(),
-            position,
-        };
         for after in self.database.positions_after(position) {
             match self.held_score(&after)? {
                 Some(score) => {
-                    best = best.max(turn.before(&after, score));
+                    best = best.max(score_before(rules, position, &after, score));
                     if best >= window.beta {
                         return Ok(best);
                     }
@@ -135,8 +132,14 @@ impl<'a> Derivation<'a> {
         for after in &unheld {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
-                let score = self.searched(after, turn.window_after(after, window))?;
-                Ok::<_, DbError>(turn.before(after, score))
+                let window = match rules.distance() {
+                    // A removal ends the count of turns: before it, all scores of the same result
+                    // are the same.
+                    Distance::ToRemoval if converts(position, after) => Window::ALL,
+                    _ => window.after_turn(),
+                };
+                let score = self.searched(after, window)?;
+                Ok::<_, DbError>(score_before(rules, position, after, score))
             };
             let narrow = Window::null(alpha.next());
             let mut score = search(narrow)?;
@@ -152,32 +155,14 @@ impl<'a> Derivation<'a> {
     }
 }
 
-/// The scores of a position's turns from those after them.
-struct TurnScores<'a> {
-    rules: &'a Rules,
-    position: &'a Position,
-}
-
-impl TurnScores<'_> {
-    /// The score of the turn to this position, from that of the position.
-    fn before(&self, after: &Position, score: Score) -> Score {
-        if self.rules.distance() == Distance::ToEnd {
-            return score.before_turn();
-        }
-        let stones = self.position.on_board();
-        let converts = converts(self.position, after);
-        let value = self.rules.value_of_turn(stones, converts, score.value());
-        value.into()
+/// The score of the turn from one position to the other, from that of the latter.
+fn score_before(rules: &Rules, position: &Position, after: &Position, score: Score) -> Score {
+    if rules.distance() == Distance::ToEnd {
+        return score.before_turn();
     }
-
-    /// The window for the position after the turn. Where a removal ends the count of turns, all scores of the
-    /// same result are the same before it.
-    fn window_after(&self, after: &Position, window: Window) -> Window {
-        match self.rules.distance() {
-            Distance::ToRemoval if converts(self.position, after) => Window::ALL,
-            _ => window.after_turn(),
-        }
-    }
+    let converts = converts(position, after);
+    let value = rules.value_of_turn(position.on_board(), converts, score.value());
+    value.into()
 }
 
 impl Database {
