@@ -1,6 +1,6 @@
 //! The databases of one set of rules: lists the files, and opens each when a question first needs it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -99,8 +99,7 @@ pub struct Database {
     pub(super) two_threads: bool,
     /// Indexed by [`store::slot`].
     pub(super) pairs: Vec<Option<Box<OnDemand<PairFile>>>>,
-    /// Indexed by ply, up to the last that has a file.
-    pub(super) plies: Vec<Option<OnDemand<PlyFile>>>,
+    pub(super) plies: BTreeMap<u8, OnDemand<PlyFile>>,
     /// Up to the last ply that has a file.
     stage_sets: OnceLock<StageSets>,
     pub(super) blocks: BlockCache,
@@ -121,7 +120,7 @@ impl Database {
             is_bundle: false,
             two_threads: true,
             pairs: (0..store::slots(&rules)).map(|_| None).collect(),
-            plies: Vec::new(),
+            plies: BTreeMap::new(),
             stage_sets: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
             values: ValueCache::with_bytes(0),
@@ -186,10 +185,7 @@ impl Database {
         }
         for ply in store::plies(&self.rules) {
             if let Some(origin) = files.remove(OsStr::new(&store::ply_file_name(ply))) {
-                let place = usize::from(ply);
-                self.plies
-                    .resize_with(self.plies.len().max(place + 1), || None);
-                self.plies[place] = Some(OnDemand::new(origin));
+                self.plies.insert(ply, OnDemand::new(origin));
                 self.stage_sets = OnceLock::new();
             }
         }
@@ -252,10 +248,8 @@ impl Database {
                 *own = other;
             }
         }
-        let plies = self.plies.len().max(other.plies.len());
-        self.plies.resize_with(plies, || None);
-        for (own, other) in self.plies.iter_mut().zip(other.plies) {
-            *own = own.take().or(other);
+        for (ply, file) in other.plies {
+            self.plies.entry(ply).or_insert(file);
         }
         self.stage_sets = OnceLock::new();
         Ok(self.with_cache_bytes(Database::DEFAULT_CACHE_BYTES))
@@ -334,7 +328,7 @@ impl Database {
     /// Whether there is any file besides those that are part of the program, usable or not.
     pub fn has_own_files(&self) -> bool {
         let mut pairs = self.pairs.iter().flatten();
-        pairs.any(|file| !file.is_embedded()) || self.plies.iter().any(Option::is_some)
+        pairs.any(|file| !file.is_embedded()) || !self.plies.is_empty()
     }
 
     /// The usable files of pairs, in the order of their pairs; this opens all files of pairs. Files whose
@@ -346,8 +340,8 @@ impl Database {
     /// The usable files of plies, in their order; this opens all files of plies. Files whose heads have
     /// not arrived are not among them.
     pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
-        let files = (0..).zip(&self.plies);
-        files.filter_map(|(ply, _)| self.ply(ply).ok().flatten())
+        let plies = self.plies.keys();
+        plies.filter_map(|&ply| self.ply(ply).ok().flatten())
     }
 
     /// The reasons why existing files cannot be used: they are damaged, for other rules, or of another
@@ -355,8 +349,8 @@ impl Database {
     pub fn unusable(&self) -> impl Iterator<Item = DbError> {
         let pairs = self.present_pairs();
         let pairs = pairs.filter_map(|pair| self.file(pair).err());
-        let plies = (0..).zip(&self.plies);
-        let plies = plies.filter_map(|(ply, _)| self.ply(ply).err());
+        let plies = self.plies.keys();
+        let plies = plies.filter_map(|&ply| self.ply(ply).err());
         let errors = pairs.chain(plies);
         errors.filter(|error| !matches!(error, DbError::Pending(_)))
     }
@@ -418,7 +412,7 @@ impl Database {
     ///
     /// The reason why the file cannot be used, as for [`Database::file`].
     pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
-        let Some(Some(file)) = self.plies.get(usize::from(ply)) else {
+        let Some(file) = self.plies.get(&ply) else {
             return Ok(None);
         };
         let file = file.get(|origin| {
@@ -451,9 +445,9 @@ impl Database {
     /// The sets of stones that games reach up to the last ply that has a file. The files of plies
     /// hold nothing else.
     pub(crate) fn stage_sets(&self) -> &StageSets {
-        let last = self.plies.len().saturating_sub(1) as u8;
+        let last = || self.plies.last_key_value().map_or(0, |(&ply, _)| ply);
         self.stage_sets
-            .get_or_init(|| StageSets::new(&self.rules, last))
+            .get_or_init(|| StageSets::new(&self.rules, last()))
     }
 
     /// The number of positions with each value in a table. If the file holds no depths, all wins

@@ -197,8 +197,7 @@ impl Foresight<'_> {
     /// while the head of the file has not arrived.
     fn page_of_ply(&self, position: &Position) -> Option<NeededRange> {
         let stage = Stage::of(position, self.database.rules());
-        let file = self.database.plies.get(usize::from(stage.ply))?.as_ref()?;
-        let source = file.unopened()?;
+        let source = self.database.plies.get(&stage.ply)?.unopened()?;
         let stage_sets = self.database.stage_sets();
         let stored = |stage: Stage| stage_sets.rows(stage, stage.mover());
         let before = stage_sets.stages_of(stage.ply);

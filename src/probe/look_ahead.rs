@@ -82,9 +82,8 @@ impl FileDistance {
             .first()
             .map_or(0, |first| Stage::of(first, rules).ply);
         let is_covered = positions.iter().all(|position| covers(database, position));
-        let mut plies = (0..).zip(&database.plies);
-        let next = plies.find(|&(other, file)| other >= ply && file.is_some());
-        let next = next.filter(|_| is_covered).map(|(ply, _)| ply);
+        let next = database.plies.range(ply..).next();
+        let next = next.filter(|_| is_covered).map(|(&ply, _)| ply);
         let placements = next.unwrap_or(rules.placements()).saturating_sub(ply);
         FileDistance {
             placements,
@@ -115,8 +114,9 @@ impl FileDistance {
 /// makes no difference.
 fn covers(database: &Database, position: &Position) -> bool {
     let stage = Stage::of(position, database.rules());
-    if !stage.is_of(position, database.rules()) || usize::from(stage.ply) >= database.plies.len() {
-        return stage.is_of(position, database.rules());
+    let is_of_stage = stage.is_of(position, database.rules());
+    if !is_of_stage || database.plies.range(stage.ply..).next().is_none() {
+        return is_of_stage;
     }
     let stage_sets = database.stage_sets();
     stage_sets.ends_game(stage) || stage_sets.allows(stage, position.mover(), position.waiting())
