@@ -149,11 +149,11 @@ impl Foresight<'_> {
             Ok(value) => value.is_some(),
             Err(DbError::Pending(ranges)) => {
                 self.ranges.extend(ranges);
-                let (page, holds) = match is_placing {
-                    true => (self.page_of_ply(position), true),
-                    false => (self.page_of_pair(position), self.likely_holds(position)),
+                let (holds, page) = match is_placing {
+                    true => (true, self.page_of_ply(position)),
+                    false => self.page_of_pair(position),
                 };
-                self.ranges.extend(page.filter(|_| holds));
+                self.ranges.extend(page);
                 holds
             }
             // The question meets this error again.
@@ -161,36 +161,32 @@ impl Foresight<'_> {
         }
     }
 
-    /// Whether a position of the moving phase whose bytes have not arrived is likely stored: an
-    /// unopened file is assumed to have been compressed at the level `quick`.
-    fn likely_holds(&self, position: &Position) -> bool {
+    /// Whether a position of the moving phase whose bytes have not arrived is likely stored, and the
+    /// page of the directory with its row, as far as both are known while the head of the file has
+    /// not arrived: such a file is assumed to have been compressed at the level `quick`.
+    fn page_of_pair(&self, position: &Position) -> (bool, Option<NeededRange>) {
         let rules = self.database.rules();
         let (mover, waiting) = (position.mover(), position.waiting());
         let material = Material::of_position(position);
+        let unopened = |pair| {
+            let file = self.database.pairs[store::slot(pair)].as_ref();
+            Some((pair, file?.unopened()?))
+        };
+        let Some((pair, source)) = material.pair().and_then(unopened) else {
+            return (true, None);
+        };
         let coverage = match can_omit(rules, material) {
             true => Coverage::EvenOrClosing,
             false => Coverage::All,
         };
-        let is_open = self.unopened(material).is_none();
-        is_open || !material.is_derived() && coverage.holds(rules, mover, waiting)
-    }
-
-    /// The bytes of a pair's file that no question has opened.
-    fn unopened(&self, material: Material) -> Option<&dyn ByteSource> {
-        let file = self.database.pairs[store::slot(material.pair()?)].as_ref()?;
-        file.unopened()
-    }
-
-    /// The page of the directory with the row of a position of the moving phase, as far as it is known
-    /// while the head of the file has not arrived.
-    fn page_of_pair(&self, position: &Position) -> Option<NeededRange> {
-        let material = Material::of_position(position);
-        let source = self.unopened(material)?;
-        let pair = material.pair()?;
+        if material.is_derived() || !coverage.holds(rules, mover, waiting) {
+            return (false, None);
+        }
         let rows = Rows::of(pair.larger());
-        let (row, _) = rows.find(position.mover());
+        let (row, _) = rows.find(mover);
         let before = std::iter::empty();
-        expected_page(source, store::file_name(pair), before, row, rows.len())
+        let page = expected_page(source, store::file_name(pair), before, row, rows.len());
+        (true, page)
     }
 
     /// The page of the directory with the row of a position with stones in hand, as far as it is known
