@@ -21,7 +21,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::container::unread;
+use super::container::read;
 use super::error::DbError;
 use super::fields::{CHECKSUM, HeadReader, checked};
 use super::folder_of;
@@ -81,10 +81,7 @@ impl Bundle {
     /// has not arrived.
     pub fn read(name: &Path, source: Box<dyn ByteSource>) -> Result<Bundle, DbError> {
         let size = source.size();
-        let read = |length: usize| {
-            let bytes = source.read(0, length);
-            bytes.map_err(|error| unread(name, 0, length, error))
-        };
+        let read = |length: usize| read(&*source, name, 0, length);
         let magic = read(MAGIC.len().min(size as usize))?;
         if magic[..] != MAGIC {
             return Err(DbError::NotDatabases(name.to_path_buf()));

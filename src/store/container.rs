@@ -117,10 +117,7 @@ impl Container {
     ) -> Result<Container, DbError> {
         let size = source.size();
         let most = size.min(MOST_HEAD as u64);
-        let read = |length: u64| {
-            let bytes = source.read(0, length as usize);
-            bytes.map_err(|error| unread(&name, 0, length as usize, error))
-        };
+        let read = |length: u64| read(&*source, &name, 0, length as usize);
         let expected = source.head_bytes().map_or(most, u64::from);
         let mut bytes = read(expected.clamp(most.min(PREFIX as u64), most))?;
         let held = bytes.len() as u64;
@@ -188,7 +185,8 @@ impl Container {
         let place = row % PAGE_ROWS;
         let begin = place.checked_sub(1).map_or(0, |before| page.ends[before]);
         let start = page.start + u64::from(begin);
-        let bytes = self.read(start, (page.ends[place] - begin) as usize)?;
+        let length = (page.ends[place] - begin) as usize;
+        let bytes = read(&*self.source, &self.name, start, length)?;
         let parts = bytes.split_last_chunk();
         if parts.is_none_or(|(blocks, sum)| row_checksum(blocks, table, row) != *sum) {
             let what = format!("wrong checksum of row {row}");
@@ -205,7 +203,7 @@ impl Container {
         let whole = page_bytes(PAGE_ROWS, head.width) as u64;
         let at = head.directory + number as u64 * whole;
         let rows = PAGE_ROWS.min(head.rows - number * PAGE_ROWS);
-        let bytes = self.read(at, page_bytes(rows, head.width))?;
+        let bytes = read(&*self.source, &self.name, at, page_bytes(rows, head.width))?;
         let Some(fields) = checked(&bytes) else {
             let what = "wrong checksum of a page of the directory";
             return Err(DbError::corrupt(&self.name, at, what));
@@ -217,27 +215,29 @@ impl Container {
         })?;
         Ok(head.pages[number].get_or_init(|| page))
     }
-
-    fn read(&self, start: u64, length: usize) -> Result<Cow<'_, [u8]>, DbError> {
-        let bytes = self.source.read(start, length);
-        bytes.map_err(|error| unread(&self.name, start, length, error))
-    }
 }
 
-/// The error for bytes of a file that could not be read.
-pub(crate) fn unread(name: &Path, start: u64, length: usize, error: io::Error) -> DbError {
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof => {
-            let what = format!("the file ends before byte {}", start + length as u64);
-            DbError::corrupt(name, start, what)
-        }
-        io::ErrorKind::WouldBlock => DbError::Pending(vec![NeededRange {
-            file: name.to_path_buf(),
-            start,
-            length: length as u64,
-        }]),
-        _ => DbError::io(name)(error),
-    }
+/// Reads `length` bytes of a file from the offset `start` on.
+pub(super) fn read<'a>(
+    source: &'a dyn ByteSource,
+    name: &Path,
+    start: u64,
+    length: usize,
+) -> Result<Cow<'a, [u8]>, DbError> {
+    source
+        .read(start, length)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                let what = format!("the file ends before byte {}", start + length as u64);
+                DbError::corrupt(name, start, what)
+            }
+            io::ErrorKind::WouldBlock => DbError::Pending(vec![NeededRange {
+                file: name.to_path_buf(),
+                start,
+                length: length as u64,
+            }]),
+            _ => DbError::io(name)(error),
+        })
 }
 
 /// The length of the head that the first bytes of a file state.

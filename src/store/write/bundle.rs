@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::{add_varint, write_file};
+use super::{add_checksum, add_varint, write_file};
 use crate::store::bundle::{MAGIC, Member, VERSION};
 use crate::store::container::declared;
 use crate::store::error::DbError;
@@ -40,7 +38,7 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
     // The offsets depend on the length of the table of contents, which depends on the lengths of
     // the offsets.
     let mut length = 0;
-    let contents = loop {
+    let mut contents = loop {
         let mut start = length as u64;
         for member in &mut opened {
             member.start = start;
@@ -64,9 +62,9 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
             longer => length = longer,
         }
     };
+    add_checksum(&mut contents);
     write_file(path, |bundle| {
         bundle.write_all(&contents)?;
-        bundle.write_all(&xxh3_64(&contents).to_le_bytes())?;
         let mut written = length as u64;
         for ((_, from), member) in files.iter().zip(&opened) {
             let copied = io::copy(&mut File::open(from)?, bundle)?;
