@@ -5,7 +5,6 @@
 //! that follow from it. Their captures lead to rows of smaller pairs: the positions after them are the next
 //! level. Levels are read from the first to the last, and their values return from the last to the first.
 
-use std::cmp::Reverse;
 use std::sync::Mutex;
 
 use super::bulk::each_on_a_thread;
@@ -175,7 +174,6 @@ impl Database {
                 }
             });
         }
-        columns.sort_unstable_by_key(|wanted| Reverse(wanted.column));
         stored.values(columns, cache, &mut |place, byte| {
             let wanted = &mut row[place];
             let value = self.value_of_byte(byte);

@@ -1,8 +1,6 @@
 //! Values from the files: read where a file holds the position. In the moving phase, a one-turn search
 //! derives omitted values, or `omitted` where that does not suffice.
 
-use std::cmp::Reverse;
-
 use super::database::Database;
 use super::omitted::{Derivation, RowCache};
 use crate::board::{POINTS, PointSet};
@@ -173,8 +171,7 @@ impl Database {
         metric: Metric,
         mut found: impl FnMut(usize, Value),
     ) -> Result<(), DbError> {
-        let mut rows: Vec<(PointSet, Pair, ProbedRow<'_>)> = Vec::new();
-        let mut wanted = Vec::with_capacity(positions.len());
+        let mut rows: Vec<(PointSet, Pair, ProbedRow<'_>, Vec<ProbedColumn>)> = Vec::new();
         let mut derivation = None;
         for (place, position) in positions.iter().enumerate() {
             let Position { mover, waiting, .. } = *position;
@@ -192,23 +189,20 @@ impl Database {
                 continue;
             }
             let pair = file.pair();
-            let is_same = |&(other, of, _): &(PointSet, Pair, _)| other == mover && of == pair;
-            let row = match rows.iter().rposition(is_same) {
-                Some(row) => row,
+            let is_same = |&(other, of, ..): &(PointSet, Pair, _, _)| other == mover && of == pair;
+            let number = match rows.iter().rposition(is_same) {
+                Some(number) => number,
                 None => {
-                    rows.push((mover, pair, file.row(mover)?));
+                    rows.push((mover, pair, file.row(mover)?, Vec::new()));
                     rows.len() - 1
                 }
             };
-            let column = rows[row].2.column(waiting);
-            wanted.push((row, ProbedColumn { column, place }));
+            let (.., row, columns) = &mut rows[number];
+            let column = row.column(waiting);
+            columns.push(ProbedColumn { column, place });
         }
-        // Read the last column of a block first: decoding it decodes those before it.
-        wanted.sort_unstable_by_key(|&(row, ProbedColumn { column, .. })| (row, Reverse(column)));
-        for wanted in wanted.chunk_by(|(row, _), (other, _)| row == other) {
-            let columns: Vec<ProbedColumn> = wanted.iter().map(|&(_, column)| column).collect();
-            let (.., row) = &mut rows[wanted[0].0];
-            row.values(&columns, &self.blocks, &mut |place, byte| {
+        for (.., mut row, mut columns) in rows {
+            row.values(&mut columns, &self.blocks, &mut |place, byte| {
                 found(place, self.value_of_byte(metric.of_byte(byte)));
             })?;
         }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use super::cache::{BlockCache, Miss};
@@ -330,18 +331,19 @@ impl ProbedRow<'_> {
     }
 
     /// Passes the value bytes of these columns to `found` with their places; 0 for columns that are
-    /// not stored. The columns must descend, because decoding the last one of a block decodes those
-    /// before it.
+    /// not stored. Sorts the columns, so that the last one of a block comes first: decoding it
+    /// decodes those before it.
     pub fn values(
         &mut self,
-        wanted: &[ProbedColumn],
+        wanted: &mut [ProbedColumn],
         cache: &BlockCache,
         found: &mut impl FnMut(usize, u8),
     ) -> Result<(), DbError> {
         /// The most columns read from the cache at once.
         const AT_ONCE: usize = 64;
         let shape = self.table.shape();
-        let mut rest = wanted;
+        wanted.sort_unstable_by_key(|wanted| Reverse(wanted.column));
+        let mut rest = &*wanted;
         while let Some(last) = rest.first() {
             let (block, columns) = shape.block_with(last.column);
             let here = rest.partition_point(|wanted| wanted.column >= columns.start);
