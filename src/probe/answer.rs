@@ -12,6 +12,7 @@ use crate::rules::position::Position;
 use crate::rules::turns::Turn;
 use crate::rules::{FEWEST_STONES, Rules};
 use crate::search::clock::Instant;
+use crate::search::key;
 use crate::store::DbError;
 use crate::value::{Distance, Dtw, Metric, Value, Wdl};
 
@@ -420,7 +421,8 @@ impl Database {
         let mut kept = Vec::new();
         position.for_each_turn(self.rules(), |turn| {
             let after = position.after(turn);
-            let value = self.kept(&after);
+            let key = after.is_placing().then(|| key::canonical(&after).0);
+            let value = key.and_then(|key| self.kept(key));
             kept.extend(value.map(|value| RankedTurn { turn, value, after }));
         });
         self.rank(position, Metric::Depth, kept)

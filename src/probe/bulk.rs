@@ -329,13 +329,13 @@ impl Database {
                 let found = masks.position(index, self.rules());
                 *position = found.map_err(|why| BulkError::Position { index, why })?;
             }
-            let kept = positions.map(|at| self.values.get(cache_key(&at, Metric::Depth)));
+            let kept = positions.map(|at| self.kept(cache_key(&at, Metric::Depth)));
             let places = wdl.iter_mut().zip(dtw).zip(positions.iter().zip(kept));
             for (index, ((wdl, dtw), (position, kept))) in (index..).zip(places) {
                 (*wdl, *dtw) = (Values::MISSING, -1);
                 match kept {
                     _ if position.is_placing() => {}
-                    Some(byte) => (*wdl, *dtw) = numbers(self.value_of_byte(byte)),
+                    Some(value) => (*wdl, *dtw) = numbers(value),
                     // No file has values of full boards.
                     None if position.empty().is_empty() => {}
                     None => {

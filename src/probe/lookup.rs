@@ -7,7 +7,6 @@ use crate::board::{POINTS, PointSet};
 use crate::index::stages::Stage;
 use crate::index::{Material, Pair};
 use crate::rules::position::Position;
-use crate::search::key;
 use crate::store::table::{ProbedColumn, ProbedRow};
 use crate::store::{DbError, PairFile};
 use crate::value::{Metric, Value};
@@ -79,8 +78,8 @@ impl Database {
         let (mut missing, mut places) = (Vec::new(), Vec::new());
         for (place, position) in positions.iter().enumerate() {
             let key = key(position);
-            let kept = self.values.get(key);
-            values.push(kept.map_or(Value::Draw, |byte| self.value_of_byte(byte)));
+            let kept = self.kept(key);
+            values.push(kept.unwrap_or(Value::Draw));
             if kept.is_none() {
                 missing.push(*position);
                 places.push((place, key));
@@ -104,12 +103,9 @@ impl Database {
         }
     }
 
-    /// The value of a position with stones in hand that an earlier question has found.
-    pub(super) fn kept(&self, position: &Position) -> Option<Value> {
-        let kept = position
-            .is_placing()
-            .then(|| self.values.get(key::canonical(position).0));
-        kept.flatten().map(|byte| self.value_of_byte(byte))
+    /// The value of the position with this key, if an earlier question has found it.
+    pub(super) fn kept(&self, key: u64) -> Option<Value> {
+        self.values.get(key).map(|byte| self.value_of_byte(byte))
     }
 
     /// The value that a byte of a table of the moving phase stands for.
@@ -126,8 +122,8 @@ impl Database {
         derivation: &mut Option<Derivation<'a>>,
     ) -> Result<Value, DbError> {
         let key = cache_key(position, metric);
-        if let Some(byte) = self.values.get(key) {
-            return Ok(self.value_of_byte(byte));
+        if let Some(value) = self.kept(key) {
+            return Ok(value);
         }
         let value = metric.of_value(match file.coverage().omits_rows() {
             true => {
