@@ -143,13 +143,8 @@ macro_rules! in_memory {
             }
 
             fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-                let range = usize::try_from(start)
-                    .ok()
-                    .and_then(|start| Some(start..start.checked_add(length)?));
-                let bytes = range.and_then(|range| self.get(range));
-                bytes
-                    .map(Cow::Borrowed)
-                    .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+                let end = end_of(start, length, self.size())?;
+                Ok(Cow::Borrowed(&self[start as usize..end as usize]))
             }
         }
     )*};
