@@ -6,7 +6,6 @@
 //! library depends on whether bytes have arrived.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -21,7 +20,7 @@ use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::codec::{Coverage, can_omit};
-use crate::store::container::{PAGE_ROWS, page_bytes};
+use crate::store::container::{self, PAGE_ROWS, page_bytes};
 use crate::store::{self, ByteSource, DbError, NeededRange};
 use crate::value::{Metric, Value};
 
@@ -230,12 +229,10 @@ fn expected_page(
     if start + length as u64 > source.size() {
         return None;
     }
-    let error = source.read(start, length).err()?;
-    (error.kind() == io::ErrorKind::WouldBlock).then(|| NeededRange {
-        file: name.into(),
-        start,
-        length: length as u64,
-    })
+    match container::read(source, name.as_ref(), start, length) {
+        Err(DbError::Pending(ranges)) => ranges.into_iter().next(),
+        _ => None,
+    }
 }
 
 /// The error of a search from positions far from stored ones that waits for `ranges`. It adds the

@@ -218,7 +218,7 @@ impl Container {
 }
 
 /// Reads `length` bytes of a file from the offset `start` on.
-pub(super) fn read<'a>(
+pub(crate) fn read<'a>(
     source: &'a dyn ByteSource,
     name: &Path,
     start: u64,
