@@ -333,8 +333,8 @@ impl Database {
         Ok(BestLine { turns, end })
     }
 
-    /// The value of a position in this metric; [`DbError::NoDepths`] if the metric needs a depth that
-    /// no file holds.
+    /// The value of a position in this metric; [`DbError::NoDepths`] if the metric needs a depth
+    /// that no file holds.
     pub(crate) fn value(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
         let metric = self.needed(metric);
         if let Some(result) = position.result(self.rules()) {

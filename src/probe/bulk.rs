@@ -309,9 +309,9 @@ impl Database {
         ranked.into_iter().flatten().collect()
     }
 
-    /// Fills in the values that the cache of values has, from the place `first` of a round on;
-    /// [`Values::MISSING`] for others, and returns those of them that are read row by row. The cache
-    /// misses of a batch overlap.
+    /// Fills in the values that the cache of values has, from the place `first` of a round on, and
+    /// [`Values::MISSING`] for the others. Returns those of them that are read row by row. The
+    /// cache misses of a batch overlap.
     fn fill_kept(
         &self,
         first: usize,

@@ -160,9 +160,9 @@ impl Foresight<'_> {
         }
     }
 
-    /// Whether a position of the moving phase whose bytes have not arrived is likely stored, and the
-    /// page of the directory with its row, as far as both are known while the head of the file has
-    /// not arrived: such a file is assumed to have been compressed at the level `quick`.
+    /// Whether a position of the moving phase whose bytes have not arrived is likely stored, and
+    /// the page of the directory with its row, as far as both are known while the head of the file
+    /// has not arrived: such a file is assumed to have been compressed at the level `quick`.
     fn page_of_pair(&self, position: &Position) -> (bool, Option<NeededRange>) {
         let rules = self.database.rules();
         let (mover, waiting) = (position.mover(), position.waiting());

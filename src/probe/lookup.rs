@@ -113,7 +113,8 @@ impl Database {
         self.rules().distance().value(byte)
     }
 
-    /// The value of a position that its file does not hold. Later calls use the same derivation, if one is needed.
+    /// The value of a position that its file does not hold. Later calls use the same derivation,
+    /// if one is needed.
     fn derived<'a>(
         &'a self,
         file: &PairFile,

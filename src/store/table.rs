@@ -104,7 +104,7 @@ impl TableFile {
 
 impl<'a> Table<'a> {
     pub fn index(self) -> &'a Index {
-        self.shape().index()
+        &self.shape().index
     }
 
     pub fn shape(self) -> &'a TableShape {

@@ -40,7 +40,7 @@ pub(crate) struct TableShape {
     /// The stored rows of the index, ascending; `None` if all are stored.
     rows: Option<Arc<[u32]>>,
     pub parameters: Parameters,
-    index: Index,
+    pub index: Index,
     /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,
     /// The blocks that were asked for: a game needs few of a table's blocks.
@@ -257,10 +257,6 @@ impl TableShape {
             index,
             patterns: Patterns::of(rules, from_hand),
         }
-    }
-
-    pub fn index(&self) -> &Index {
-        &self.index
     }
 
     /// The number of stored rows.

@@ -70,7 +70,7 @@ impl TableValues<'_> {
         /// The number of values that are encoded before their bytes are joined: enough for many
         /// threads.
         const BATCH: usize = 32 << 20;
-        let rows_in_batch = (BATCH / self.shape.index().columns().count()).max(1);
+        let rows_in_batch = (BATCH / self.shape.index.columns().count()).max(1);
         let rows = self.shape.stored_rows();
         for first in (0..rows).step_by(rows_in_batch) {
             let encoded: Vec<Vec<u8>> = (first..rows.min(first + rows_in_batch))
@@ -91,7 +91,7 @@ impl TableValues<'_> {
 
     /// The shape of a row, and its values.
     fn row(&self, row: usize) -> (RowShape, &[u8]) {
-        let index = self.shape.index();
+        let index = &self.shape.index;
         let (number, columns) = (self.shape.row_at(row), index.columns().count());
         let values = &self.values[number * columns..][..columns];
         (self.shape.row(index.rows().set(number)), values)

@@ -63,7 +63,7 @@ pub fn write_pair(
     let shape = TableShape::new(rules, material, coverage, parameters);
     let values = TableValues {
         shape: &shape,
-        stored: shape.stored_rows() * shape.index().columns().count(),
+        stored: shape.stored_rows() * shape.index.columns().count(),
         values: solved.values,
         budget: Budget::of(profile.compression),
     };

@@ -71,7 +71,7 @@ impl<'a> PlyWriter<'a> {
         let histogram = count_stored(&shape, values);
         let table = TableValues {
             shape: &shape,
-            stored: shape.stored_rows() * shape.index().columns().count() * possible / all.max(1),
+            stored: shape.stored_rows() * shape.index.columns().count() * possible / all.max(1),
             values,
             budget: Budget {
                 samples: 1_000_000,
@@ -112,7 +112,7 @@ fn positions(stage_sets: &StageSets, stage: Stage) -> u64 {
 
 /// The histogram of the stored distinct positions of a table.
 pub(crate) fn count_stored(shape: &TableShape, values: &[u8]) -> Histogram {
-    let index = shape.index();
+    let index = &shape.index;
     let columns = index.columns().count();
     let counted = (0..shape.stored_rows()).into_par_iter().fold(
         || [0u64; 256],
