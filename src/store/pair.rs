@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::codec::{Coverage, is_even};
+use super::codec::Coverage;
 use super::container::{Container, FileKind};
 use super::error::DbError;
 use super::profile::Compression;

@@ -153,7 +153,7 @@ fn answers_keep_to_the_limit() {
             end => assert_eq!(by_count, end == LineEnd::Quiet, "{ending:?}"),
         }
     }
-    assert!(cut > 100 && longest > LIMIT as usize, "{cut} {longest}");
+    assert!(cut > 50 && longest > LIMIT as usize, "{cut} {longest}");
 }
 
 /// Probes, lines, explanations and reviews have this value for a position whose text has the count.
