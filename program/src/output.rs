@@ -292,6 +292,9 @@ pub struct TextTable<'a, W, T> {
     rows: Vec<T>,
 }
 
+/// A column of a table: its heading, and how it makes its cell of a row.
+type Column<'a, T> = (&'a str, fn(&T) -> Cell);
+
 /// A table of these rows.
 pub fn table<W, T>(out: &mut W, rows: impl IntoIterator<Item = T>) -> TextTable<'_, W, T> {
     let rows = rows.into_iter().collect();
@@ -299,8 +302,8 @@ pub fn table<W, T>(out: &mut W, rows: impl IntoIterator<Item = T>) -> TextTable<
 }
 
 impl<W: Write, T> TextTable<'_, W, T> {
-    /// Writes the table. Each column has a heading, and makes its cell of a row.
-    pub fn write(self, columns: &[(&str, fn(&T) -> Cell)]) -> io::Result<()> {
+    /// Writes the table.
+    pub fn write(self, columns: &[Column<'_, T>]) -> io::Result<()> {
         let headings: Vec<&str> = columns.iter().map(|(heading, _)| *heading).collect();
         let cells = |row| columns.iter().map(|(_, cell)| cell(row)).collect();
         let rows: Vec<Vec<Cell>> = self.rows.iter().map(cells).collect();

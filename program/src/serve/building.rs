@@ -282,7 +282,10 @@ fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
     BuildRequest {
         rules,
         pairs: pairs_up_to(most_stones, &rules),
-        plies: (placing.then(|| kept_plies(&rules, profile))).unwrap_or_default(),
+        plies: match placing {
+            true => kept_plies(&rules, profile),
+            false => Default::default(),
+        },
         profile,
     }
 }

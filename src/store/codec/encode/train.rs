@@ -1,6 +1,7 @@
 //! Trains a model: a tree that splits the contexts of a sample where a split saves most bits.
 
 use std::cmp::Reverse;
+use std::iter;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -212,7 +213,7 @@ fn model(sample: &mut [Counted], bins: &[Vec<u8>; 3], leaves: usize) -> Vec<u8> 
 fn grow(sample: &mut [Counted], features: Range<usize>, leaves: usize) -> Grown {
     let mut grown = Grown {
         nodes: vec![None],
-        parts: vec![0..sample.len()],
+        parts: iter::once(0..sample.len()).collect(),
     };
     let mut open: Vec<OpenLeaf> = Vec::new();
     open.extend(best_split(sample, features.clone(), 0));
