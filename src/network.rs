@@ -123,9 +123,9 @@ fn mirrored_side(state: usize) -> usize {
     mirror(state / 729) * 729 + mirror(state / 27 % 27) * 27 + mirror(state % 27)
 }
 
-/// The state of a ring with these stones of the mover and of the waiting side.
+/// The state of a ring with these stones of the mover and of the waiting side, less than 3^8.
 #[inline(always)]
-fn ring_state([mover, waiting]: [u8; 2]) -> u16 {
+pub(crate) fn ring_state([mover, waiting]: [u8; 2]) -> u16 {
     DIGITS[usize::from(mover)] + 2 * DIGITS[usize::from(waiting)]
 }
 

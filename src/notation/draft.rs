@@ -325,7 +325,9 @@ impl Draft {
     ) -> ((PointNaming, Built), Option<PointNaming>) {
         let built = |points| (points, build(start, points, &self.parts));
         let mut all: Vec<(PointNaming, Built)> = forms.into_iter().map(built).collect();
-        let rank = |built: &Built| (built.failure.is_none(), built.game.actions().len());
+        // A last `1-0` is the result in one form and may be a turn in another.
+        let read = |built: &Built| built.game.actions().len() + usize::from(built.result.is_some());
+        let rank = |built: &Built| (built.failure.is_none(), read(built));
         // The first of equal ones is the last in this order.
         let order = (0..all.len()).rev();
         let best = order.max_by_key(|&at| rank(&all[at].1)).unwrap_or_default();

@@ -6,6 +6,7 @@ use super::omitted::{Derivation, RowCache};
 use crate::board::{POINTS, PointSet};
 use crate::index::stages::Stage;
 use crate::index::{Material, Pair};
+use crate::network::ring_state;
 use crate::rules::position::Position;
 use crate::store::table::{ProbedColumn, ProbedRow};
 use crate::store::{DbError, PairFile};
@@ -207,14 +208,28 @@ impl Database {
     }
 }
 
-/// The key of a position of a pair in the cache of values. A position of the placing phase has its
+/// The key of a position of a pair in the cache of values, of 56 bits. A position of the placing phase has its
 /// [canonical](crate::search::key::canonical) key there. The two kinds differ: in its canonical
-/// key, the four bits of `KINDS` hold a number of stones in hand, which is less than fifteen.
+/// key, the four bits of `PAIRS` hold a number of stones in hand, which is less than fifteen.
 pub(super) fn cache_key(position: &Position, metric: Metric) -> u64 {
-    const KINDS: u64 = 0xf0;
-    let sets = u64::from(position.mover.bits()) | u64::from(position.waiting.bits()) << POINTS;
+    const PAIRS: u64 = 0xf0;
+    const WITH_HANDS: u64 = 8;
+    const STATES_OF_RING: u64 = 3_u64.pow(8);
+    let kind = PAIRS | metric as u64;
     let in_hand = u64::from(position.mover_in_hand) | u64::from(position.waiting_in_hand) << 4;
-    (in_hand << 8 | KINDS | metric as u64) << (2 * POINTS) | sets
+    let [mover, waiting] = [position.mover, position.waiting].map(PointSet::bits);
+    let (kind, stones) = match in_hand {
+        0 => (kind, u64::from(mover) | u64::from(waiting) << POINTS),
+        // Beside them there is no room for two sets, but for one number to the base three.
+        _ => {
+            let [mover, waiting] = [mover, waiting].map(u32::to_le_bytes);
+            let board = (0..3).fold(0, |board, ring| {
+                board * STATES_OF_RING + u64::from(ring_state([mover[ring], waiting[ring]]))
+            });
+            (kind | WITH_HANDS, in_hand << 40 | board)
+        }
+    };
+    kind << (2 * POINTS) | stones
 }
 
 /// Whether the turn from one position to the other places or removes a stone.

@@ -433,3 +433,25 @@ mod bulk {
         }
     }
 }
+
+/// The cache of values keeps 56 bits of a key.
+#[test]
+fn keys_of_the_cache_fit_and_differ() {
+    let mut random = Random::new(6);
+    let mut keys = std::collections::HashMap::new();
+    for _ in 0..30_000 {
+        let stones = [0; 2].map(|_| random.below(3) as u8);
+        let hands = [0; 2].map(|_| random.below(3) as u8 * 5);
+        let material = Material::new(1 + stones[0], 1 + stones[1]).with_hands(hands);
+        let index = Index::new(material);
+        let (mover, waiting) = index.sets(random.below(index.len()));
+        let position = material.position(mover, waiting);
+        for metric in [Metric::Depth, Metric::Wdl] {
+            let key = cache_key(&position, metric);
+            assert!(key >> 56 == 0 && key != 0, "{key:#x}");
+            let known = *keys.entry(key).or_insert((position, metric));
+            assert_eq!(known, (position, metric));
+        }
+    }
+    assert!(keys.len() > 20_000, "{}", keys.len());
+}

@@ -249,6 +249,7 @@ impl ValueCache {
 
     /// Keeps the value of the position with this key.
     pub fn insert(&self, key: u64, byte: u8) {
+        debug_assert!(key != 0 && key >> 56 == 0, "a key of 56 bits");
         let Some((part, line)) = self.place(key) else {
             return;
         };

@@ -643,6 +643,16 @@ fn numbers_may_begin_with_any_turn() {
     is_game("Place to 0\nPlace to point 4\n", "a7 d6");
 }
 
+/// The last `1-0` would be a move if the numbers began at 0.
+#[test]
+fn a_result_is_no_move_between_numbers() {
+    let text = "1. 15 10 2. 19 20 3. 11 6 4. 12 22 5. 21 13 6. 17 23 7. 5 18 8. 7 2 9. 1 16 1-0";
+    let record = only(text);
+    assert!(turns(&record).ends_with(" a7 c3"), "{}", turns(&record));
+    assert_eq!(record.result, Some(GameResult::White));
+    assert_eq!(remarks(&record), [""; 0]);
+}
+
 /// A game of random turns.
 fn random_game(rules: Rules, random: &mut Random, turns: usize) -> Game {
     let mut game = Game::new(rules, Position::start(&rules));
