@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
+use millbase::internals::service::stats::Sides;
 use millbase::internals::service::words::Fen;
 use millbase::survey::{self, Deepest, Extremes, Found, PairRecords, Survey};
 use millbase::{Database, Metric, Pair, Turn};
@@ -59,8 +60,8 @@ struct PairRecord {
 /// The records of one side to move of a pair.
 #[derive(Serialize, JsonSchema)]
 struct TableRecord {
-    to_move: u8,
-    other: u8,
+    #[serde(flatten)]
+    sides: Sides,
     #[serde(flatten)]
     deepest: DeepestPositions,
 }
@@ -178,8 +179,7 @@ impl Records {
             let PairRecords { tables, zugzwangs } = survey.records(pair, self.limit)?;
             let tables = tables.into_iter().map(|(material, extremes)| {
                 Ok(TableRecord {
-                    to_move: material.mover,
-                    other: material.waiting,
+                    sides: material.into(),
                     deepest: DeepestPositions::new(db, extremes)?,
                 })
             });
@@ -207,7 +207,7 @@ impl Records {
         for record in &answer.pairs {
             let pair = Cell::text(record.pair);
             for table in &record.tables {
-                let before = [pair.clone(), Cell::right(table.to_move)];
+                let before = [pair.clone(), Cell::right(&table.sides)];
                 deepest.extend(table.deepest.rows(&before));
             }
             zugzwangs.push([&[pair][..], &record.zugzwangs.cells()].concat());

@@ -36,7 +36,7 @@ pub fn write_pairs(
 
 /// The row of one side to move of a pair.
 pub fn pair_cells(counts: &PairCounts) -> Vec<Cell> {
-    let name = [Cell::text(counts.pair), Cell::right(counts.to_move)];
+    let name = [Cell::text(counts.pair), Cell::right(&counts.sides)];
     name.into_iter().chain(cells(&counts.counts)).collect()
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::internals::service::stats::{self, CountedTable, StatsAnswer};
+use millbase::internals::service::stats::{self, CountedTable, Sides, StatsAnswer};
 use millbase::{Metric, Pair};
 
 use crate::options::Options;
@@ -66,11 +66,11 @@ fn write_values(out: &mut impl Write, tables: &[CountedTable]) -> io::Result<()>
             Metric::Depth => (value, count),
             Metric::Wdl => (value.without_depth(), count),
         });
-        values.map(|(value, count)| (file.pair(), material.mover, value, count))
+        values.map(|(value, count)| (file.pair(), Sides::from(*material), value, count))
     });
     output::table(out, rows).write(&[
         ("pair", |(pair, ..)| Cell::text(pair)),
-        ("to move", |(_, mover, ..)| Cell::right(mover)),
+        ("to move", |(_, sides, ..)| Cell::right(sides)),
         ("value", |(_, _, value, _)| Cell::value(*value)),
         ("positions", |(.., count)| Cell::count(*count)),
     ])

@@ -2,6 +2,7 @@
 //! the same byte for byte on every machine, so one list serves all copies.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -109,10 +110,11 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
         let parts = line.split_once("  ").or_else(|| line.split_once(" *"));
         let (sum, name) = parts.ok_or(number + 1)?;
         let is_sum = sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_name = Path::new(name).file_name() == Some(name.as_ref());
-        match is_sum && is_name {
-            true => Ok((name.to_owned(), sum.to_ascii_lowercase())),
-            false => Err(number + 1),
+        // The list may have been made in another folder.
+        let name = Path::new(name).file_name().and_then(OsStr::to_str);
+        match name.filter(|_| is_sum) {
+            Some(name) => Ok((name.to_owned(), sum.to_ascii_lowercase())),
+            None => Err(number + 1),
         }
     });
     parsed.collect()

@@ -7,14 +7,13 @@ use super::failure::{Failure, Refusal};
 use super::words::Fen;
 use crate::index::Pair;
 use crate::probe::{Database, stop};
+use crate::rules::Rules;
+use crate::rules::position::Position;
 use crate::sample::{self, Family};
-use crate::value::{Dtw, Value, Wdl};
+use crate::value::{Value, Wdl};
 
 /// The most random positions to try.
 const TRIES: u64 = 20_000;
-
-/// Games that end in fewer turns are too easy for the trainer.
-const SHORTEST: Dtw = Dtw(3);
 
 /// A random position with its value.
 #[derive(Serialize, JsonSchema)]
@@ -46,7 +45,7 @@ impl RandomAnswer {
             }
             stop::check_own()?;
             let value = database.probe(&position)?;
-            if value.wdl() == wdl && value.dtw().is_none_or(|dtw| dtw >= SHORTEST) {
+            if value.wdl() == wdl && !is_short(&position, rules) {
                 let position = Fen::new(&position, rules);
                 return Ok(RandomAnswer { position, value });
             }
@@ -54,9 +53,19 @@ impl RandomAnswer {
         Err(Failure::Question {
             reason: Some(Refusal::new("none_found", [("pair", pair.to_string())])),
             message: format!(
-                "no position of {pair} with the value {wdl} was found that lasts at least {SHORTEST} turns \
+                "no position of {pair} with the value {wdl} was found that lasts at least 3 turns \
                  and has no mill of Black; choose another pair or value"
             ),
         })
     }
+}
+
+/// Whether the game is won in one turn, or lost in none or two, which is too easy for the trainer.
+fn is_short(position: &Position, rules: &Rules) -> bool {
+    let after = |position: &Position| {
+        let turns = position.turns(rules).into_iter();
+        turns.map(|turn| position.after(turn)).collect::<Vec<_>>()
+    };
+    let wins = |position: &Position| after(position).iter().any(|after| after.is_over(rules));
+    wins(position) || after(position).iter().all(wins)
 }

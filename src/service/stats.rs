@@ -1,5 +1,7 @@
 //! How many positions have which value. The counts stand in the heads of the files.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -41,15 +43,45 @@ impl ValueCounts {
     }
 }
 
+/// The stones of the sides in one table of a pair.
+#[derive(Serialize, JsonSchema)]
+pub struct Sides {
+    /// The number of stones of the side to move.
+    pub to_move: u8,
+    /// The number of stones of the other side.
+    pub other: u8,
+    /// The stones in hand of the side to move and of the other side, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_hand: Option<[u8; 2]>,
+}
+
+impl From<Material> for Sides {
+    fn from(material: Material) -> Sides {
+        let in_hand = [material.mover_in_hand, material.waiting_in_hand];
+        Sides {
+            to_move: material.mover,
+            other: material.waiting,
+            in_hand: (in_hand != [0, 0]).then_some(in_hand),
+        }
+    }
+}
+
+/// The side to move: `3`, or `3+1` with a stone in hand.
+impl fmt::Display for Sides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.to_move)?;
+        self.in_hand.map_or(Ok(()), |[own, _]| write!(f, "+{own}"))
+    }
+}
+
 /// The counts of one side to move of a pair.
 #[derive(Serialize, JsonSchema)]
 pub struct PairCounts {
     /// The pair.
     pub pair: Pair,
-    /// The number of stones of the side to move.
-    pub to_move: u8,
-    /// The number of stones of the other side.
-    pub other: u8,
+    /// The side to move.
+    #[serde(flatten)]
+    pub sides: Sides,
     /// The counts.
     #[serde(flatten)]
     pub counts: ValueCounts,
@@ -60,8 +92,7 @@ impl PairCounts {
     pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> PairCounts {
         PairCounts {
             pair: file.pair(),
-            to_move: material.mover,
-            other: material.waiting,
+            sides: material.into(),
             counts: ValueCounts::new(histogram, file.metric()),
         }
     }
@@ -135,14 +166,16 @@ impl StatsAnswer {
         tables: &[CountedTable],
         histogram: bool,
     ) -> StatsAnswer {
-        let value_counts = |counts: &Histogram| {
-            let counts = counts.iter();
-            let counts = counts.map(|(value, positions)| ValueCount { value, positions });
+        let value_counts = |file: &PairFile, counts: &Histogram| {
+            let counts = counts.iter().map(|(value, positions)| ValueCount {
+                value: file.metric().answer(value),
+                positions,
+            });
             counts.collect()
         };
         let table = |&(file, material, counts): &CountedTable| TableStats {
             counts: PairCounts::new(file, material, counts),
-            histogram: histogram.then(|| value_counts(counts)),
+            histogram: histogram.then(|| value_counts(file, counts)),
         };
         let plies = database.plies().filter(|_| pair.is_none());
         StatsAnswer {

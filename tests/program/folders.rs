@@ -306,16 +306,14 @@ fn folders_are_compared_with_a_list_of_checksums() {
     assert_eq!(ignoring(&list).status, 1);
     ignoring(&lines(&["9-9.mill"])).fails_with(3, "no file of the list is in .; choose another");
 
-    for wrong in [
-        "3-3.mill\n",
-        "12  3-3.mill\n",
-        &of("3-3.mill").replace("  ", "  ../"),
-    ] {
+    for wrong in ["3-3.mill\n", "12  3-3.mill\n", &of("3-3.mill")[..66]] {
         compare(wrong).fails_with(2, "line 1 of 'sums' is not a checksum: expected 64");
     }
     // Lists as other tools write them.
-    let other = format!("# comment\n{}", of("3-3.mill").replace("  ", " *"));
-    assert_eq!(results(&compare(&other))[0], "3-3.mill same");
+    for before in [" *", "  ../", "  a/b/"] {
+        let other = format!("# comment\n{}", of("3-3.mill").replace("  ", before));
+        assert_eq!(results(&compare(&other))[0], "3-3.mill same");
+    }
     place.fails("verify --sums none", 2, "cannot read 'none'");
     let args = ["verify", "--sums", "-", "--db", "."];
     assert_eq!(place.run_with(&args, lines(&["3-3.mill"])).status, 0);

@@ -229,7 +229,8 @@ fn files_without_depths_say_so() {
     let found = run(folder, &["find", "3-3", "--value", "win", "--limit", "1"]).out;
     assert!(found.ends_with("  win\n"), "{found}");
 
-    let [full, wdl] = [&small(), folder].map(|folder| run(folder, &["stats", "--json"]).json());
+    let stats = ["stats", "--histogram", "--json"];
+    let [full, wdl] = [&small(), folder].map(|folder| run(folder, &stats).json());
     let tables = |stats: &Json| {
         let mut tables = stats["tables"].as_array().unwrap().clone();
         tables.retain(|table| PAIRS.contains(&table["pair"].as_str().unwrap()));
@@ -250,6 +251,9 @@ fn files_without_depths_say_so() {
         ] {
             assert_eq!(full[field], wdl[field], "{field}");
         }
+        let counts = wdl["histogram"].as_array().unwrap().iter();
+        let mut depths = counts.map(|count| &count["dtw"]);
+        assert!(depths.all(Json::is_null), "{wdl}");
         assert!(
             wdl["max_win"].is_null() && wdl["max_loss"].is_null(),
             "{wdl}"

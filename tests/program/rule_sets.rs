@@ -5,6 +5,7 @@ use std::fs;
 use crate::probe::{FEWER, FLYING};
 use crate::process::{Place, column, has, items, shows, split, text};
 use millbase::Pair;
+use serde_json::{Value as Json, json};
 
 /// Commands take pairs with stones in hand and positions in which a side may place or move.
 #[test]
@@ -36,6 +37,12 @@ fn lasker_works_from_the_build_to_the_line() {
     // Some pairs have one table although their sides differ.
     let records = run(&["records", "--json"]).json();
     assert_eq!(items(&records["pairs"]).len(), 8);
+    let stats = ["stats", "--pair", "3-2+0-1"];
+    let tables = run(&[&stats[..], &["--json"]].concat()).json();
+    let hands = items(&tables["tables"]).iter();
+    let hands: Vec<&Json> = hands.map(|table| &table["in_hand"]).collect();
+    assert_eq!(hands, [&json!([0, 1]), &json!([1, 0])]);
+    shows(&run(&stats).out, "3-2+0-1      2+1");
     let bench = run(&["bench", "--json", "--seconds", "0.01", "--max-stones", "6"]).json();
     assert_eq!(bench["build"]["max_stones"], 6);
 
