@@ -1,6 +1,6 @@
 //! Checks the puzzles of packs.
 
-use crate::coach::puzzle::Goal;
+use crate::coach::puzzle::{Goal, turns_to_win};
 use crate::coach::truth::Truth;
 use crate::engine::game::Game;
 use crate::probe::RankedTurn;
@@ -79,13 +79,13 @@ fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<Stri
         )]);
     }
     let mut problems = Vec::new();
-    let needed = answer.value.dtw().map(|dtw| u32::from(dtw.0).div_ceil(2));
-    if let (Some(stated), Some(needed), Goal::Win) = (claim.win_in, needed, goal)
-        && stated != needed
-    {
-        problems.push(format!(
-            "it is said to be won in {stated}, but it is won in {needed}"
-        ));
+    if goal == Goal::Win {
+        let needed = turns_to_win(truth, position, answer.value)?;
+        if let Some(stated) = claim.win_in.filter(|&stated| stated != needed) {
+            problems.push(format!(
+                "it is said to be won in {stated}, but it is won in {needed}"
+            ));
+        }
     }
     check_first_turns(claim, goal, position, &answer.turns, truth, &mut problems);
     for (number, line) in (1..).zip(&claim.lines) {

@@ -10,6 +10,7 @@ use crate::board::PointSet;
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
+use crate::index::Material;
 use crate::names::names;
 use crate::probe::RankedTurn;
 use crate::random::Random;
@@ -235,15 +236,14 @@ pub fn puzzle(
         _ => return Ok(None),
     };
     let (dtw, legal, keeping) = (first.value.dtw(), first.legal, first.keeping);
-    let turns = match (goal, dtw) {
-        (Goal::Win, Some(dtw)) => u32::from(dtw.0).div_ceil(2),
-        (Goal::Win, None) => return Ok(None),
-        (Goal::Draw, _) => 1,
+    if legal == 1 || wanted.goal.is_some_and(|wanted| wanted != goal) {
+        return Ok(None);
+    }
+    let turns = match goal {
+        Goal::Win => turns_to_win(truth, position, first.value)?,
+        Goal::Draw => 1,
     };
-    let is_wanted = wanted.goal.is_none_or(|wanted| wanted == goal)
-        && (goal == Goal::Draw || wanted.turns.contains(&turns))
-        && legal > 1;
-    if !is_wanted {
+    if goal == Goal::Win && !wanted.turns.contains(&turns) {
         return Ok(None);
     }
     let mut solution = vec![first];
@@ -279,6 +279,30 @@ pub fn puzzle(
         keeping,
         solution,
     }))
+}
+
+/// The number of the winner's own turns in a won position, which begins with one of them.
+///
+/// # Errors
+///
+/// If the databases hold results without depths.
+pub(super) fn turns_to_win(
+    truth: Truth,
+    position: &Position,
+    value: Value,
+) -> Result<u32, DbError> {
+    let database = truth.database();
+    match (value.dtw(), Material::of_position(position).pair()) {
+        (Some(dtw), _) => Ok(u32::from(dtw.0).div_ceil(2)),
+        (None, Some(pair)) if !position.is_in_placing_phase(database.rules()) => {
+            let rules = *database.rules();
+            Err(DbError::NoDepths { pair, rules })
+        }
+        _ => {
+            let sentence = "the files of the placing phase hold results without depths";
+            Err(DbError::NotStored(sentence.to_owned()))
+        }
+    }
 }
 
 /// The best turn of a position with these turns, best first.

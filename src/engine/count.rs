@@ -107,11 +107,11 @@ impl QuietCount {
         }
     }
 
-    /// Whether the game could be drawn by the count before it ends by this value.
+    /// Whether the game could be drawn by the count before it ends by this value. Of an unknown depth that is
+    /// known only once the count is full.
     pub fn may_cut(self, value: Value) -> bool {
-        value
-            .dtw()
-            .is_some_and(|dtw| u32::from(dtw.0) > self.left())
+        let turns = value.dtw().map_or(1, |dtw| u32::from(dtw.0));
+        value.wdl() != Wdl::Draw && turns > self.left()
     }
 
     /// The number of turns of a line after which the count makes the game a draw, if the line goes on
@@ -145,10 +145,13 @@ impl QuietCount {
         position: &Position,
         value: Value,
     ) -> Option<usize> {
-        let depth = value.dtw().filter(|_| self.may_cut(value))?;
-        match database.line(position, depth.0.into()) {
-            Ok(line) => self.cut(line.turns.iter().map(|turn| turn.turn)),
-            Err(_) => Some(self.left() as usize),
+        if !self.may_cut(value) {
+            return None;
+        }
+        let line = (value.dtw()).and_then(|depth| database.line(position, depth.0.into()).ok());
+        match line {
+            Some(line) => self.cut(line.turns.iter().map(|turn| turn.turn)),
+            None => Some(self.left() as usize),
         }
     }
 

@@ -265,6 +265,22 @@ fn files_without_depths_say_so() {
     let words = "holds results without depths";
     run(folder, &["line", FLYING]).fails_with(3, words);
     run(folder, &["find", "3-3", "--depth", "3"]).fails_with(3, words);
+    // Wins are puzzles by their depths.
+    let make = ["puzzles", "make", "--count", "1", "--from", "3-3", "--json"];
+    run(folder, &make).fails_with(3, words);
+    run(folder, &[&make[..], &["--goal", "draw"]].concat()).json();
+    let place = TempDir::new().unwrap();
+    let pack = place.path().join("pack.json");
+    fs::write(&pack, run(&small(), &make).out).unwrap();
+    let check = ["puzzles", "check", pack.to_str().unwrap()];
+    assert_eq!(run(&small(), &check).status, 0);
+    run(folder, &check).fails_with(3, "cannot be checked");
+    // Without depths it is known at least that a full count has drawn the game.
+    let full = FLYING.replace(" 0 0 1", " 0 100 1");
+    assert_eq!(
+        run(folder, &["probe", "--json", &full]).json()["drawn_after"],
+        0
+    );
     let records = run(folder, &["records", "--pair", "3-3"]).out;
     process::shows(
         &records,
