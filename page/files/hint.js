@@ -14,6 +14,8 @@ export class Hint {
   forget() {
     this.node = null;
     this.step = 0;
+    /* The promise of what `find` finds. */
+    this.found = null;
     this.turn = null;
     this.line = null;
   }
@@ -39,25 +41,27 @@ export class Hint {
     if (this.node !== node) {
       this.forget();
       this.node = node;
-      if (!await this.find(node)) { this.forget(); return null; }
+      this.found = this.find(node);
     }
-    if (game.node !== node) return null;
+    // A press before the turn is found waits for it, too.
+    const forget = () => { if (this.node === node) this.forget(); };
+    const found = await this.found.catch(error => { forget(); throw error; });
+    if (!found) forget();
+    if (!found || game.node !== node || this.node !== node) return null;
+    Object.assign(this, found);
     this.step = Math.min(3, this.step + 1);
     if (this.step === 1) return this.where();
     if (this.step === 2) return t("hint.turn", { turn: this.turn.text });
     return this.why();
   }
 
+  /* The turn and, where a search found it, its line; `null` if there is none. */
   async find(node) {
-    const { game } = this;
     const { value, turns } = node.answer ?? {};
-    if (value && value.wdl !== "draw") {
-      [this.turn] = turns;
-      return this.turn !== undefined;
-    }
-    this.line = await game.perfectLine(node);
-    this.turn = game.turns.find(({ text }) => text === this.line[0]?.text);
-    return this.turn !== undefined;
+    if (value && value.wdl !== "draw") return turns.length > 0 ? { turn: turns[0] } : null;
+    const line = await this.game.perfectLine(node);
+    const turn = this.game.turns.find(({ text }) => text === line[0]?.text);
+    return turn ? { turn, line } : null;
   }
 
   /* If no stone moves, the first step names only the part of the board. */

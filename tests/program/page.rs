@@ -732,6 +732,13 @@ fn hints_come_in_three_steps() {
         assert_eq!(page.text("hint-words"), "");
         page.click("hint");
         page.element_says("hint-words", "Hint: place on the ");
+        // Two presses before the search has ended are two steps.
+        page.script("location.hash = 'moves=d6+f4'");
+        page.says("Black played f4.");
+        page.script("const hint = document.getElementById('hint'); hint.click(); hint.click()");
+        page.until(
+            "return /^Hint: [a-g][1-7]\\.$/.test(document.getElementById('hint-words').innerText)",
+        );
     });
 }
 

@@ -105,7 +105,9 @@ fn range(text: &str) -> Result<RangeInclusive<u32>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     match (least.parse(), most.parse()) {
         (Ok(least), Ok(most)) if 1 <= least && least <= most => Ok(least..=most),
-        _ => Err(format!("a range is written like 2-5 or 3, not '{text}'")),
+        _ => Err(format!(
+            "a range is written like 2-5 or 3, the smaller number first and at least 1, not '{text}'"
+        )),
     }
 }
 
