@@ -81,6 +81,9 @@ fn what_is_wrong_is_told_and_changes_nothing() {
         ("load /nowhere", "cannot read '/nowhere'"),
         ("save /nowhere/at/all", "cannot write '/nowhere/at/all'"),
         ("level 99", "from 0 to 30"),
+        ("level 31", "from 0 to 30"),
+        ("save", "say 'save FILE'"),
+        ("hint please", "'help' lists them"),
         ("white queen", "say 'white human' or 'white machine'"),
         ("\u{1b}[2J", "is not a turn"),
         (&"x".repeat(5000), "longer than 1024 bytes"),
@@ -90,6 +93,19 @@ fn what_is_wrong_is_told_and_changes_nothing() {
         assert!(!out.contains('\u{1b}'), "{wrong}");
         assert!(last_board(&out)[0].contains("O-----·-----·"), "{wrong}");
         assert!(out.ends_with("black> \n"), "{wrong}");
+    }
+}
+
+#[test]
+fn every_command_of_the_help_is_obeyed() {
+    let help = between_people(&["help"]);
+    let (_, help) = help.split_once("white> ").unwrap();
+    let lines = help.lines().filter_map(|line| line.split_once("  "));
+    let commands: Vec<&str> = lines.flat_map(|(names, _)| names.split(", ")).collect();
+    assert!(commands.len() > 15, "{commands:?}");
+    let out = play(&["--black", "human", "--movetime", "50"], &commands);
+    for words in ["'help' lists them", "is not a turn", "say '"] {
+        assert!(!out.contains(words), "{words}: {out}");
     }
 }
 

@@ -1,7 +1,5 @@
 //! `millbase play`: a game in the terminal.
 
-mod command;
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +9,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Error, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use millbase::engine::{DrawnTurns, Game, Player, QuietCount, SkillLevel};
 use millbase::internals::diagram::draw;
 use millbase::notation::{RecordReader, protocol_game};
 use millbase::search::{Limits, PrincipalVariation, Search};
 use millbase::{Answer, Position, Rules, Side};
 
-use self::command::{HELP, PlayCommand, Seat};
 use crate::advice;
 use crate::databases;
 use crate::input::{self, Batches, LONGEST_LINE};
@@ -73,6 +70,31 @@ pub struct Play {
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 }
+
+/// The player of a side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Seat {
+    /// The user.
+    Human,
+    /// The program.
+    Machine,
+}
+
+/// The list of the commands.
+const HELP: &str = "\
+d6, d6-d5      place a stone, move a stone
+d6-d5xb4, xb4  with the removal of a stone, or the removal alone
+hint           a best turn
+analyse        all turns with their values
+undo           take your last turn back
+go             let the machine make this turn
+white machine  let the machine play White; also 'human', also 'black'
+level 10       how well the machine plays, 0 to 30
+save FILE      write the game to a new file, or again to its own
+replace FILE   write the game over another saved game
+load FILE      go on with the game of a file
+turns, board   show the game so far, show the board
+new, quit      begin again, end";
 
 /// The memory of the machine's search, in bytes.
 const SEARCH_BYTES: usize = 64 << 20;
@@ -179,13 +201,13 @@ impl GameSession {
                 break;
             };
             let line = line.context("cannot read from stdin")?;
-            let command = line.map_err(Error::from);
-            let command = command.and_then(|line| Ok(PlayCommand::parse(&line)?));
-            match command {
-                Ok(Some(PlayCommand::Quit)) => break,
-                Ok(Some(command)) => self.obey(command)?,
-                Ok(None) => {}
-                Err(error) => writeln!(self.out, "{error}")?,
+            let goes_on = line.map_err(Error::from);
+            match goes_on.and_then(|line| self.obey(&line)) {
+                Ok(true) => {}
+                Ok(false) => break,
+                // If stdout itself failed, no message can be written to it either.
+                Err(error) if error.is::<io::Error>() => return Err(error),
+                Err(error) => writeln!(self.out, "{}", status::sentence(&error))?,
             }
         }
         self.out.flush()?;
@@ -196,46 +218,52 @@ impl GameSession {
         self.game.position().side_to_move()
     }
 
-    /// Carries out a command. A command that fails prints why and leaves the game as it was.
-    fn obey(&mut self, command: PlayCommand) -> Result<()> {
-        let done = match command {
-            PlayCommand::Turn(text) => self.take_turn(&text),
-            PlayCommand::Hint => self.hint(),
-            PlayCommand::Analyse => self.analyse(),
-            PlayCommand::Undo => self.undo(),
-            PlayCommand::Go => {
+    /// Carries out the command or the turn of a line, and returns whether the game goes on. An error leaves it as it was.
+    fn obey(&mut self, line: &str) -> Result<bool> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let name = word.to_ascii_lowercase();
+        match (name.as_str(), rest.trim()) {
+            ("", _) => Ok(()),
+            ("quit" | "exit", "") => return Ok(false),
+            ("save" | "replace" | "load", "") => refuse(format!("say '{name} FILE'")),
+            ("save", file) => self.save(file),
+            ("replace", file) => self.write(file),
+            ("load", file) => load(file, self.game.rules())
+                .and_then(|game| self.begin(game, Some(PathBuf::from(file)))),
+            ("white", seat) => self.seat(Side::White, seat),
+            ("black", seat) => self.seat(Side::Black, seat),
+            ("level", level) => match level.parse() {
+                Ok(level @ 0..=30) => {
+                    self.player.level = SkillLevel::new(level);
+                    Ok(())
+                }
+                _ => refuse("say 'level N' with a number from 0 to 30"),
+            },
+            ("hint", "") => self.hint(),
+            ("analyse" | "analyze", "") => self.analyse(),
+            ("undo", "") => self.undo(),
+            ("go", "") => {
                 let checked = self.check_under_way();
                 checked.and_then(|()| self.let_machine_play())
             }
-            PlayCommand::Board => self.show(),
-            PlayCommand::Turns => self.list_turns(),
-            PlayCommand::New => {
+            ("board", "") => self.show(),
+            ("turns", "") => self.list_turns(),
+            ("new", "") => {
                 let rules = *self.game.rules();
                 self.begin(Game::new(rules, Position::start(&rules)), None)
             }
-            PlayCommand::Save(file) => self.save(&file),
-            PlayCommand::Replace(file) => self.write(&file),
-            PlayCommand::Load(file) => load(&file, self.game.rules())
-                .and_then(|game| self.begin(game, Some(PathBuf::from(file)))),
-            PlayCommand::Seat(side, seat) => {
-                self.seats[side as usize] = seat;
-                Ok(())
-            }
-            PlayCommand::Level(level) => {
-                self.player.level = SkillLevel::new(level);
-                Ok(())
-            }
-            PlayCommand::Help | PlayCommand::Quit => {
-                writeln!(self.out, "{HELP}").map_err(Into::into)
-            }
-        };
-        match done {
-            // If stdout itself failed, no message can be written to it either.
-            Err(error) if !error.is::<io::Error>() => {
-                Ok(writeln!(self.out, "{}", status::sentence(&error))?)
-            }
-            done => done,
-        }
+            ("help" | "?", "") => writeln!(self.out, "{HELP}").map_err(Into::into),
+            (turn, "") => self.take_turn(turn),
+            _ => refuse("that is neither a turn nor a command; 'help' lists them"),
+        }?;
+        Ok(true)
+    }
+
+    /// Gives a side the player of this name.
+    fn seat(&mut self, side: Side, name: &str) -> Result<()> {
+        let wrong = |_| Failure::question(format!("say '{side} human' or '{side} machine'"));
+        self.seats[side as usize] = Seat::from_str(name, false).map_err(wrong)?;
+        Ok(())
     }
 
     fn take_turn(&mut self, text: &str) -> Result<()> {
