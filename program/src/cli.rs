@@ -188,11 +188,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
     fn the_help_names_the_rules() {
         let help = Cli::command().render_long_help().to_string();
         let words: Vec<&str> = help.split_whitespace().collect();

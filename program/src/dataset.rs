@@ -299,22 +299,3 @@ fn write_groups(
     writer.close()?;
     Ok((rows, count))
 }
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-
-    use super::*;
-
-    #[test]
-    fn a_full_disk_is_named_as_the_system_does() {
-        let full = io::Error::from(io::ErrorKind::StorageFull);
-        let words = full.to_string();
-        let error = Error::from(ParquetError::External(Box::new(full)));
-        assert_eq!(plain(error).to_string(), words);
-        for other in [anyhow!("x"), ParquetError::EOF("x".to_owned()).into()] {
-            let words = other.to_string();
-            assert_eq!(plain(other).to_string(), words);
-        }
-    }
-}
