@@ -44,22 +44,13 @@ pub struct Builder {
 /// The current or last build.
 #[derive(Default)]
 struct LastBuild {
-    state: BuildState,
+    /// The progress of a build that runs.
+    progress: Option<BuildProgress>,
+    /// How the last build ended: `finished`, `stopped` on request, or the reason why it failed; `None` before that.
+    ended: Option<Result<&'static str, FailureAnswer>>,
     request: Option<BuildRequest>,
     /// The folder, locked while the build runs.
     folder: Option<Arc<BuildFolder>>,
-}
-
-#[derive(Default)]
-enum BuildState {
-    #[default]
-    Idle,
-    Running(BuildProgress),
-    Finished,
-    /// Stopped on request.
-    Stopped,
-    /// Failed for this reason.
-    Failed(FailureAnswer),
 }
 
 /// The state of the current or last build, and the plan of the next.
@@ -172,7 +163,7 @@ impl Builder {
     /// Begins a build; returns `false` if one with another request is running.
     fn begin(&self, request: BuildRequest) -> Result<bool> {
         let mut last = held(&self.last);
-        if matches!(last.state, BuildState::Running(_)) {
+        if last.progress.is_some() {
             return Ok(last.request.as_ref() == Some(&request));
         }
         let rules = request.rules;
@@ -183,7 +174,8 @@ impl Builder {
         let plan = BuildPlan::new(&folder, &request).map_err(|error| refused(error, rules))?;
         build::check_memory(&plan, None)?;
         *last = LastBuild {
-            state: BuildState::Running(BuildProgress::new(&plan, Instant::now())),
+            progress: Some(BuildProgress::new(&plan, Instant::now())),
+            ended: None,
             request: Some(request),
             folder: Some(Arc::clone(&locked)),
         };
@@ -194,24 +186,23 @@ impl Builder {
             .spawn(move || {
                 let built = plan.run(&locked, &mut |event| builder.follow(event, rules));
                 let ended = match built {
-                    Ok(_) => Ok(BuildState::Finished),
-                    Err(SolveError::Stopped) => Ok(BuildState::Stopped),
+                    Ok(_) => Ok("finished"),
+                    Err(SolveError::Stopped) => Ok("stopped"),
                     Err(error) => Err(error.into()),
                 };
                 let reopened = || builder.services.reopen(rules);
                 let ended = ended.and_then(|state| reopened().map(|_| state));
                 builder.tidy();
                 let mut last = held(&builder.last);
-                last.folder = None;
-                last.state =
-                    ended.unwrap_or_else(|error| BuildState::Failed(api_error::failure(&error)));
+                (last.folder, last.progress) = (None, None);
+                last.ended = Some(ended.map_err(|error| api_error::failure(&error)));
             })
             .context("cannot start the thread of a build")?;
         Ok(true)
     }
 
     fn follow(&self, event: BuildEvent<'_>, rules: Rules) {
-        if let BuildState::Running(progress) = &mut held(&self.last).state {
+        if let Some(progress) = &mut held(&self.last).progress {
             progress.follow(event, Instant::now());
         }
         if matches!(event, BuildEvent::PairFinished(_))
@@ -230,24 +221,23 @@ impl Builder {
             rules: request.map(|request| RuleSet::from(&request.rules)),
             ..ServerBuild::default()
         };
-        match &last.state {
-            BuildState::Idle => {}
-            BuildState::Finished => answer.state = "finished",
-            BuildState::Stopped => answer.state = "stopped",
-            BuildState::Failed(why) => {
+        if let Some(progress) = &last.progress {
+            answer.state = "placing";
+            if progress.ply.is_none() {
+                answer.state = "pairs";
+                answer.pair = progress.pair;
+                (answer.pairs_done, answer.pairs) = (progress.pairs_done, progress.pairs);
+            }
+            answer.share = progress.done(now) as f64 / progress.entries().max(1) as f64;
+            answer.seconds_left = progress.seconds_left(now);
+            return answer;
+        }
+        match &last.ended {
+            None => {}
+            Some(Ok(state)) => answer.state = state,
+            Some(Err(why)) => {
                 answer.state = "failed";
                 answer.error = Some(why.clone());
-            }
-            BuildState::Running(progress) => {
-                answer.state = "placing";
-                if progress.ply.is_none() {
-                    answer.state = "pairs";
-                    answer.pair = progress.pair;
-                    (answer.pairs_done, answer.pairs) = (progress.pairs_done, progress.pairs);
-                }
-                answer.share = progress.done(now) as f64 / progress.entries().max(1) as f64;
-                answer.seconds_left = progress.seconds_left(now);
-                return answer;
             }
         }
         drop(last);
