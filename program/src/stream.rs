@@ -32,19 +32,20 @@ pub fn answer(
             break;
         }
         let replies = batch.into_par_iter().chunks(LINES).map(|lines| {
-            let mut replies = BatchAnswers::default();
-            for line in lines {
-                replies.add(line, options, &answer)?;
-            }
-            Ok(replies)
+            let mut text = Vec::new();
+            let lines = lines.into_iter();
+            let statuses = lines.map(|line| reply(line, options, &answer, &mut text));
+            Ok((statuses.collect::<io::Result<Vec<_>>>()?, text))
         });
-        for replies in replies.collect::<io::Result<Vec<_>>>()? {
-            out.write_all(&replies.text)?;
-            for (line, status) in replies.failed {
-                failures += 1;
-                first.get_or_insert((lines + line, status));
+        for (statuses, text) in replies.collect::<io::Result<Vec<_>>>()? {
+            out.write_all(&text)?;
+            for status in statuses {
+                lines += 1;
+                if let Some(status) = status {
+                    failures += 1;
+                    first.get_or_insert((lines, status));
+                }
             }
-            lines += replies.lines;
         }
         out.flush()?;
     }
@@ -58,36 +59,22 @@ pub fn answer(
     Ok(status)
 }
 
-/// The answers to some lines of a stream.
-#[derive(Default)]
-struct BatchAnswers {
-    text: Vec<u8>,
-    lines: u64,
-    /// The lines that have no answer, counted from 1.
-    failed: Vec<(u64, Status)>,
-}
-
-impl BatchAnswers {
-    /// Adds the answer to one more line.
-    fn add(
-        &mut self,
-        line: InputLine,
-        options: &Options,
-        answer: &impl Fn(&str, &mut Vec<u8>) -> Result<()>,
-    ) -> io::Result<()> {
-        let before = self.text.len();
-        self.lines += 1;
-        let answered = line
-            .map_err(Into::into)
-            .and_then(|line| answer(&line, &mut self.text));
-        if let Err(error) = answered {
-            self.text.truncate(before);
-            match options.json {
-                true => output::json(&mut self.text, &status::answer(&error))?,
-                false => writeln!(self.text, "error: {}", status::sentence(&error))?,
-            }
-            self.failed.push((self.lines, status::of(&error)));
-        }
-        Ok(())
+/// Adds the answer to a line, or the error, whose status it returns.
+fn reply(
+    line: InputLine,
+    options: &Options,
+    answer: &impl Fn(&str, &mut Vec<u8>) -> Result<()>,
+    text: &mut Vec<u8>,
+) -> io::Result<Option<Status>> {
+    let before = text.len();
+    let answered = line.map_err(Into::into);
+    let Err(error) = answered.and_then(|line| answer(&line, text)) else {
+        return Ok(None);
+    };
+    text.truncate(before);
+    match options.json {
+        true => output::json(text, &status::answer(&error))?,
+        false => writeln!(text, "error: {}", status::sentence(&error))?,
     }
+    Ok(Some(status::of(&error)))
 }
