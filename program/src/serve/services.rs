@@ -4,15 +4,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use millbase::Rules;
 use millbase::engine::DrawRule;
-use millbase::internals::Stop;
 use millbase::internals::service::failure::Failure;
 use millbase::internals::service::question::{Question, Service, Topic};
+use millbase::internals::{Stop, held};
 use millbase::search::Search;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -33,7 +33,7 @@ const SEARCH_BYTES: usize = 32 << 20;
 pub struct Services {
     options: Arc<Options>,
     draws: DrawRule,
-    opened: Arc<RwLock<HashMap<Rules, Service>>>,
+    opened: Arc<Mutex<HashMap<Rules, Service>>>,
     /// The places for look-ups and for searches, separate so that searches do not hold up look-ups.
     lookups: Arc<Semaphore>,
     searches: Arc<Semaphore>,
@@ -97,12 +97,8 @@ impl Services {
 
     /// The service of these rules, opened at the first call.
     pub fn of(&self, rules: Rules) -> Result<Service> {
-        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(service) = opened.get(&rules) {
-            return Ok(service.clone());
-        }
-        drop(opened);
-        self.reopen(rules)
+        let opened = held(&self.opened).get(&rules).cloned();
+        opened.map_or_else(|| self.reopen(rules), Ok)
     }
 
     /// Opens the databases of these rules again, so that later questions see new files. If that
@@ -116,8 +112,7 @@ impl Services {
             draws: self.draws,
             sentence: api_error::sentence,
         };
-        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        opened.insert(rules, service.clone());
+        held(&self.opened).insert(rules, service.clone());
         Ok(service)
     }
 
