@@ -172,18 +172,14 @@ impl Find {
         row: &DataRow,
         db: &Database,
         options: &Options,
-        out: &mut impl Write,
+        out: &mut output::Stdout,
     ) -> Result<()> {
         let turned = self.turned(&row.position).unwrap_or(row.position);
         let position = Fen::new(&turned, db.rules());
-        let mut text = Vec::new();
         match options.json {
-            true => {
-                let answer = ProbeAnswer::find(db, &position, None)?;
-                output::line_answer(options, &mut text, &answer, |_| Ok(()))?;
-            }
-            false => writeln!(text, "{position}  {}", output::painted(row.value))?,
+            true => output::json(&mut out.0, &ProbeAnswer::find(db, &position, None)?)?,
+            false => writeln!(out, "{position}  {}", output::painted(row.value))?,
         }
-        Ok(out.write_all(&text)?)
+        Ok(())
     }
 }
