@@ -142,13 +142,6 @@ pub fn none(db: &Database, text: &'static str) -> Error {
     }
 }
 
-/// The pairs that have a file, usable or not, those with fewer stones first.
-pub fn present(db: &Database) -> Vec<Pair> {
-    let mut pairs = Pair::all(db.rules());
-    pairs.retain(|&pair| !matches!(db.file(pair), Err(DbError::Missing { .. })));
-    pairs
-}
-
 /// Reports on stderr which files cannot be used, and returns the status of the first.
 pub fn note_unusable(db: &Database) -> Status {
     for error in db.unusable() {

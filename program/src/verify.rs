@@ -84,12 +84,11 @@ impl Verify {
         input::check_pairs(&self.pair, rules)?;
         let db = databases::open_named(options)?;
         let is_whole = self.pair.is_empty();
-        let is_asked = |pair: &Pair| self.pair.contains(pair);
-        let pairs = match (is_whole, self.placing) {
-            (false, _) => Pair::all(rules).into_iter().filter(is_asked).collect(),
-            (true, true) => Vec::new(),
-            (true, false) => databases::present(&db),
-        };
+        let mut pairs = Pair::all(rules);
+        pairs.retain(|&pair| match is_whole {
+            false => self.pair.contains(&pair),
+            true => !self.placing && !matches!(db.file(pair), Err(DbError::Missing { .. })),
+        });
         let plies = (0..rules.placements()).filter(|_| is_whole);
         let plies = plies.filter(|&ply| !matches!(db.ply(ply), Ok(None)));
         let subjects = pairs.iter().copied().map(Subject::Pair);
