@@ -177,21 +177,18 @@ impl Build {
     fn request(&self, rules: &Rules) -> Result<BuildRequest> {
         let profile = self.files.profile();
         input::check_pairs(&self.pair, rules)?;
-        let pairs = || pairs_up_to(self.max_stones.unwrap_or(u8::MAX), rules);
-        let mut request = BuildRequest {
-            rules: *rules,
-            pairs: self.pair.map_or_else(pairs, |pair| vec![pair]),
-            plies: Default::default(),
-            profile,
-        };
         if self.placing {
             check_placing(rules)?;
-            request.plies = kept_plies(rules, profile);
-            match &self.plies {
-                None => {}
-                Some(Plies::All) => request.plies = (0..rules.placements()).collect(),
-                Some(Plies::These(more)) => request.plies.extend(more),
-            }
+        }
+        let most_stones = self.max_stones.unwrap_or(u8::MAX);
+        let mut request = request(*rules, most_stones, self.placing, profile);
+        if let Some(pair) = self.pair {
+            request.pairs = vec![pair];
+        }
+        match &self.plies {
+            None => {}
+            Some(Plies::All) => request.plies = (0..rules.placements()).collect(),
+            Some(Plies::These(more)) => request.plies.extend(more),
         }
         match request.plies.last() {
             Some(ply) if *ply >= rules.placements() => refuse(format!(
@@ -200,6 +197,19 @@ impl Build {
             )),
             _ => Ok(request),
         }
+    }
+}
+
+/// A request for the pairs with at most this many stones, and perhaps for the usual plies.
+pub fn request(rules: Rules, most_stones: u8, placing: bool, profile: Profile) -> BuildRequest {
+    BuildRequest {
+        rules,
+        pairs: pairs_up_to(most_stones, &rules),
+        plies: match placing {
+            true => kept_plies(&rules, profile),
+            false => Default::default(),
+        },
+        profile,
     }
 }
 

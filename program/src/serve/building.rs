@@ -16,8 +16,7 @@ use millbase::internals::service::question::Question;
 use millbase::internals::service::rules::RuleSet;
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
-    BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError, kept_plies,
-    pairs_up_to,
+    BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildRequest, SolveError,
 };
 use millbase::store::{Location, Profile};
 use millbase::{Pair, Rules};
@@ -113,7 +112,7 @@ pub async fn begin(
         }
         build::check_placing(&rules)?;
     }
-    let request = request(rules, most_stones, question.placing);
+    let request = build::request(rules, most_stones, question.placing, Profile::default());
     if !builder.begin(request)? {
         return Err(ApiError::Building);
     }
@@ -251,7 +250,8 @@ impl Builder {
     /// if its files prevent a build: then the answer to a request for one says why.
     fn plan(&self, rules: &Rules) -> Option<ServerPlan> {
         let folder = databases::folder_to_build(&self.services.options(*rules)).ok()?;
-        let everything = request(*rules, u8::MAX, why_unsolved(rules).is_none());
+        let placing = why_unsolved(rules).is_none();
+        let everything = build::request(*rules, u8::MAX, placing, Profile::default());
         // The page asks again and again; the service has opened the folder.
         let service = self.services.of(*rules).ok()?;
         let plan = BuildPlan::of(&service.database, &folder, &everything).ok()?;
@@ -263,20 +263,6 @@ impl Builder {
             placing: !plan.plies().is_empty(),
             placing_seconds: plan.placing_seconds,
         })
-    }
-}
-
-/// A request for the pairs with at most this many stones, and perhaps for the usual plies.
-fn request(rules: Rules, most_stones: u8, placing: bool) -> BuildRequest {
-    let profile = Profile::default();
-    BuildRequest {
-        rules,
-        pairs: pairs_up_to(most_stones, &rules),
-        plies: match placing {
-            true => kept_plies(&rules, profile),
-            false => Default::default(),
-        },
-        profile,
     }
 }
 
