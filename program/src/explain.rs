@@ -45,19 +45,18 @@ impl Explain {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let db = databases::open(options)?;
         if self.words == [input::STDIN] {
-            return stream::answer(options, |line, text| {
+            return stream::answer(options, |line| {
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
                 let (position, asked) = position_and_turn(&words)?;
-                let answer = find(&db, position, asked)?;
-                let turn = answer.turns.first().filter(|_| asked.is_some());
-                output::line_answer(options, text, &answer, |text| {
-                    if let Some(turn) = turn {
+                let write = move |text: &mut Vec<u8>, answer: &ExplainAnswer| {
+                    if let Some(turn) = answer.turns.first().filter(|_| asked.is_some()) {
                         return writeln!(text, "{}", facts(turn));
                     }
                     let position = &answer.situation.position;
                     let value = output::counted_value(position, answer.value, answer.drawn_after);
-                    writeln!(text, "{value}  {}", counts(&answer))
-                })
+                    writeln!(text, "{value}  {}", counts(answer))
+                };
+                Ok((find(&db, position, asked)?, write))
             });
         }
         let (position, turn) = position_and_turn(&self.words)?;

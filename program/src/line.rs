@@ -42,14 +42,9 @@ impl Line {
         let (rules, limit) = (&options.rules, self.limit as usize);
         if self.position == [input::STDIN] {
             let db = databases::open(options)?;
-            return stream::answer(options, |line, text| {
-                let answer = LineAnswer::find(&db, &input::position(line, rules)?, limit)?;
-                output::line_answer(options, text, &answer, |text| {
-                    let turns = output::line(answer.line.iter().map(|turn| turn.turn));
-                    let position = &answer.situation.position;
-                    let value = output::counted_value(position, answer.value, answer.drawn_after);
-                    writeln!(text, "{value}  {turns}")
-                })
+            return stream::answer(options, |line| {
+                let position = input::position(line, rules)?;
+                Ok((LineAnswer::find(&db, &position, limit)?, write_line))
             });
         }
         let advice = "give one position, or lines with '-'";
@@ -58,6 +53,14 @@ impl Line {
         let answer = LineAnswer::find(&db, &position, limit)?;
         output::answer(options, &answer, |out| write(out, &answer))
     }
+}
+
+/// Writes the value and the turns in one line.
+fn write_line(out: &mut Vec<u8>, answer: &LineAnswer) -> io::Result<()> {
+    let turns = output::line(answer.line.iter().map(|turn| turn.turn));
+    let position = &answer.situation.position;
+    let value = output::counted_value(position, answer.value, answer.drawn_after);
+    writeln!(out, "{value}  {turns}")
 }
 
 fn write(out: &mut impl Write, answer: &LineAnswer) -> io::Result<()> {

@@ -108,20 +108,6 @@ pub fn answer(
     Ok(Status::Done)
 }
 
-/// Adds the answer to a line of a stream: with `--json` the object, else the text.
-pub fn line_answer(
-    options: &Options,
-    text: &mut Vec<u8>,
-    object: &impl Serialize,
-    line: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-) -> anyhow::Result<()> {
-    match options.json {
-        true => json(text, object)?,
-        false => line(text)?,
-    }
-    Ok(())
-}
-
 /// Writes text to stderr; ignores failures to write.
 pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(cleaned(text).as_bytes());

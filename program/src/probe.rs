@@ -64,10 +64,9 @@ impl Probe {
         };
         if self.position == [input::STDIN] {
             let db = databases::open(options)?;
-            return stream::answer(options, |line, text| {
+            return stream::answer(options, |line| {
                 let position = input::position(line, db.rules())?;
-                let answer = ProbeAnswer::find(&db, &position, most)?;
-                output::line_answer(options, text, &answer, |text| write_line(text, &answer))
+                Ok((ProbeAnswer::find(&db, &position, most)?, write_line))
             });
         }
         let advice = "give one position, or lines with '-'";
@@ -93,7 +92,7 @@ fn write(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
 }
 
 /// Writes the value and the best turn in one line; without turns the value as a letter and a number.
-fn write_line(out: &mut impl Write, answer: &ProbeAnswer) -> io::Result<()> {
+fn write_line(out: &mut Vec<u8>, answer: &ProbeAnswer) -> io::Result<()> {
     let Some(turns) = &answer.turns else {
         let letter = match answer.value.wdl() {
             Wdl::Win => 'W',

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::input::{Batches, InputLine, LONGEST_LINE};
 use crate::options::Options;
@@ -13,13 +14,13 @@ use crate::status::{self, Status};
 /// The number of lines that one thread answers in sequence, into one buffer.
 const LINES: usize = 32;
 
-/// Answers each line of stdin with the line that `answer` adds to a text, or with the error, in their order.
-/// The status is that of the first error.
+/// Answers each line of stdin with a line, in their order: with `--json` the object that `answer` returns, else what the
+/// function beside it writes; or the error. The status is that of the first error.
 ///
 /// Batches of lines are answered in parallel and written before the next is waited for.
-pub fn answer(
+pub fn answer<A: Serialize, L: Fn(&mut Vec<u8>, &A) -> io::Result<()>>(
     options: &Options,
-    answer: impl Fn(&str, &mut Vec<u8>) -> Result<()> + Sync,
+    answer: impl Fn(&str) -> Result<(A, L)> + Sync,
 ) -> Result<Status> {
     let mut input = Batches::new(io::stdin(), LONGEST_LINE);
     let mut out = output::stdout();
@@ -60,21 +61,19 @@ pub fn answer(
 }
 
 /// Adds the answer to a line, or the error, whose status it returns.
-fn reply(
+fn reply<A: Serialize, L: Fn(&mut Vec<u8>, &A) -> io::Result<()>>(
     line: InputLine,
     options: &Options,
-    answer: &impl Fn(&str, &mut Vec<u8>) -> Result<()>,
+    answer: &impl Fn(&str) -> Result<(A, L)>,
     text: &mut Vec<u8>,
 ) -> io::Result<Option<Status>> {
-    let before = text.len();
     let answered = line.map_err(Into::into);
-    let Err(error) = answered.and_then(|line| answer(&line, text)) else {
-        return Ok(None);
-    };
-    text.truncate(before);
-    match options.json {
-        true => output::json(text, &status::answer(&error))?,
-        false => writeln!(text, "error: {}", status::sentence(&error))?,
+    let answered = answered.and_then(|line| answer(&line));
+    match (&answered, options.json) {
+        (Ok((object, _)), true) => output::json(text, object)?,
+        (Ok((object, write)), false) => write(text, object)?,
+        (Err(error), true) => output::json(text, &status::answer(error))?,
+        (Err(error), false) => writeln!(text, "error: {}", status::sentence(error))?,
     }
-    Ok(Some(status::of(&error)))
+    Ok(answered.err().map(|error| status::of(&error)))
 }
