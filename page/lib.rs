@@ -23,6 +23,21 @@ pub struct File {
     pub text: Cow<'static, str>,
 }
 
+impl File {
+    fn new(name: &'static str, text: impl Into<Cow<'static, str>>) -> File {
+        let kind = match name.rsplit('.').next() {
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("css") => "text/css; charset=utf-8",
+            Some("html") => "text/html; charset=utf-8",
+            Some("svg") => "image/svg+xml",
+            Some("webmanifest") => "application/manifest+json",
+            _ => "application/json",
+        };
+        let text = text.into();
+        File { name, kind, text }
+    }
+}
+
 macro_rules! files {
     ($($name:literal,)*) => {
         &[$(($name, include_str!(concat!("files/", $name))),)*]
@@ -135,17 +150,9 @@ pub fn files() -> &'static [File] {
                 .to_owned()
         };
         let scripts = [(MAIN, None), (ROOMS, Some(MAIN))];
-        let scripts = scripts.map(|(name, after)| (name, Cow::Owned(join(name, after, &source))));
-        let others = OTHERS
-            .iter()
-            .map(|&(name, text)| (name, Cow::Borrowed(text)));
-        let all = scripts.into_iter().chain(others);
-        all.map(|(name, text)| File {
-            name,
-            kind: kind(name),
-            text,
-        })
-        .collect()
+        let scripts = scripts.map(|(name, after)| File::new(name, join(name, after, &source)));
+        let others = OTHERS.iter().map(|&(name, text)| File::new(name, text));
+        scripts.into_iter().chain(others).collect()
     });
     &FILES
 }
@@ -170,12 +177,8 @@ pub fn shell() -> &'static [File] {
                 .replace("[\"{{files}}\"]", &kept)
         };
         let all = SHELL.iter();
-        all.map(|&(name, text)| File {
-            name,
-            kind: kind(name),
-            text: fill(text).into(),
-        })
-        .collect()
+        all.map(|&(name, text)| File::new(name, fill(text)))
+            .collect()
     });
     &SHELL_FILES
 }
@@ -195,16 +198,4 @@ pub fn hash() -> &'static str {
             .collect()
     });
     &HASH
-}
-
-/// The media type of a file with this name.
-fn kind(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("html") => "text/html; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        Some("webmanifest") => "application/manifest+json",
-        _ => "application/json",
-    }
 }
