@@ -40,9 +40,6 @@ pub struct Records {
     limit: usize,
 }
 
-/// The answer to `millbase records --json` for the standard rules, which takes too long for a question to the server.
-pub const STANDARD: &str = millbase_page::RECORDS;
-
 #[derive(Serialize, JsonSchema)]
 pub struct RecordsAnswer {
     pairs: Vec<PairRecord>,
