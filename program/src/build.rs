@@ -11,14 +11,14 @@ use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::internals::held;
-use millbase::internals::service::stats::{PairCounts, PlyCounts};
+use millbase::internals::service::stats::{self, PairCounts, PlyCounts};
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
     PlyReport, SolveError, TableTimes, kept_plies, pairs_up_to,
 };
 use millbase::store::{Compression, PairFile, Profile};
-use millbase::{Database, Material, Metric, Pair, Rules};
+use millbase::{Database, Metric, Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -497,19 +497,16 @@ impl BuiltPair {
     fn new(db: &Database, file: &PairFile, reports: &[PairReport]) -> Result<BuiltPair> {
         let pair = file.pair();
         let report = reports.iter().find(|report| report.pair == pair);
-        let table = |(number, material): (usize, Material)| {
-            let times = report.map(|report| report.tables[number]);
-            Ok(BuiltTable {
-                counts: PairCounts::new(file, material, db.histogram(material)?),
-                seconds: times.map(|times| times.total().as_secs_f64()),
-            })
-        };
-        let tables = pair.tables().into_iter().enumerate().map(table);
+        let tables = stats::tables(db, Some(pair))?.into_iter().enumerate();
+        let tables = tables.map(|(number, (file, material, counts))| BuiltTable {
+            counts: PairCounts::new(file, material, counts),
+            seconds: report.map(|report| report.tables[number].total().as_secs_f64()),
+        });
         Ok(BuiltPair {
             pair,
             bytes: file.bytes(),
             seconds: report.map(|report| report.total.as_secs_f64()),
-            tables: tables.collect::<Result<_>>()?,
+            tables: tables.collect(),
         })
     }
 
