@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Error, Result};
@@ -130,25 +130,19 @@ fn compare(folder: &Path, name: &str, sum: Option<&str>) -> Result<Compared> {
         result,
     };
     let mut file = match File::open(&path) {
-        Ok(file) => BufReader::with_capacity(1 << 20, file),
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(found(None, ChecksumResult::Missing));
         }
         Err(error) => return Err(error).with_context(cannot),
     };
-    let bytes = file.get_ref().metadata().with_context(cannot)?.len();
+    let bytes = file.metadata().with_context(cannot)?.len();
     let Some(sum) = sum else {
         return Ok(found(Some(bytes), ChecksumResult::NotListed));
     };
-    let mut hasher = Sha256::new();
-    loop {
-        let read = file.fill_buf().with_context(cannot)?;
-        if read.is_empty() {
-            break;
-        }
-        hasher.update(read);
-        let length = read.len();
-        file.consume(length);
+    let (mut hasher, mut part) = (Sha256::new(), vec![0; 1 << 20]);
+    while let length @ 1.. = file.read(&mut part).with_context(cannot)? {
+        hasher.update(&part[..length]);
     }
     let hash = hasher.finalize();
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
