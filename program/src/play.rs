@@ -201,8 +201,7 @@ impl GameSession {
                 break;
             };
             let line = line.context("cannot read from stdin")?;
-            let goes_on = line.map_err(Error::from);
-            match goes_on.and_then(|line| self.obey(&line)) {
+            match line.map_err(Error::from).and_then(|line| self.obey(&line)) {
                 Ok(true) => {}
                 Ok(false) => break,
                 // If stdout itself failed, no message can be written to it either.
