@@ -46,7 +46,7 @@ impl Contestant for ExternalEngine {
     fn new_game(&mut self, seed: u64) -> Result<(), String> {
         let mut process = match self.process.take() {
             Some(process) => process,
-            None => Process::start(&self.command, &self.options, self.patience)?,
+            None => Process::start(self)?,
         };
         process.new_game(seed)?;
         self.process = Some(process);
@@ -137,18 +137,14 @@ pub struct Process {
 }
 
 impl Process {
-    fn start(
-        command: &[String],
-        options: &[(String, String)],
-        patience: Duration,
-    ) -> Result<Process, String> {
-        let group = spawn(command)?;
+    fn start(engine: &ExternalEngine) -> Result<Process, String> {
+        let group = spawn(&engine.command)?;
         let pipes = {
             let mut group = held(&group);
             (group.stdin().take(), group.stdout().take())
         };
         let (Some(input), Some(output)) = pipes else {
-            return Err(format!("'{}' has no pipes", command[0]));
+            return Err(format!("'{}' has no pipes", engine.command[0]));
         };
         let (sender, lines) = sync_channel(LINES_WAITING);
         thread::spawn(move || pass_lines(output, &sender));
@@ -157,10 +153,10 @@ impl Process {
             input,
             lines,
             has_seed: false,
-            patience,
+            patience: engine.patience,
         };
         let known = process.introduce()?;
-        for (name, value) in options {
+        for (name, value) in &engine.options {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
                 let (name, known) = (shown(name), known.join(", "));
                 return Err(format!(

@@ -217,7 +217,7 @@ impl GameSession {
         self.game.position().side_to_move()
     }
 
-    /// Carries out the command or the turn of a line, and returns whether the game goes on. An error leaves it as it was.
+    /// Carries out the command or the turn of a line, and returns whether the game goes on; an error leaves it as it was.
     fn obey(&mut self, line: &str) -> Result<bool> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let name = word.to_ascii_lowercase();
@@ -241,10 +241,7 @@ impl GameSession {
             ("hint", "") => self.hint(),
             ("analyse" | "analyze", "") => self.analyse(),
             ("undo", "") => self.undo(),
-            ("go", "") => {
-                let checked = self.check_under_way();
-                checked.and_then(|()| self.let_machine_play())
-            }
+            ("go", "") => (self.check_under_way()).and_then(|()| self.let_machine_play()),
             ("board", "") => self.show(),
             ("turns", "") => self.list_turns(),
             ("new", "") => {
