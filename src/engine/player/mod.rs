@@ -11,6 +11,7 @@ mod progress;
 mod skill;
 mod thinking;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -118,19 +119,17 @@ impl Deadline<'_> {
     }
 }
 
-/// How far a player gets without a long search.
-enum FirstThought {
-    /// To its choice; `None` if the game is over.
-    Chosen(Option<Choice>),
-    /// To a search with what is left of the limits.
-    Search {
-        limits: Limits,
-        failure: Option<DbError>,
-    },
-}
-
 /// Receives the variations that a player considers.
 type OnVariation<'a> = dyn FnMut(&PrincipalVariation) + 'a;
+
+/// The question for a turn, as [`Player::choose`] gets it.
+struct Asked<'a> {
+    game: &'a Game,
+    /// What is left of the limits.
+    limits: Limits,
+    stop: &'a AtomicBool,
+    report: &'a mut OnVariation<'a>,
+}
 
 impl Player {
     /// Chooses a turn; `None` if the game is over.
@@ -144,48 +143,48 @@ impl Player {
         stop: &AtomicBool,
         report: &mut OnVariation<'_>,
     ) -> Option<Choice> {
-        match self.begin(game, limits, stop, report) {
-            FirstThought::Chosen(choice) => choice,
-            FirstThought::Search { limits, failure } => {
-                let choice = self.choose_by_search(game, &limits, stop, report)?;
+        let limits = *limits;
+        let mut asked = Asked {
+            game,
+            limits,
+            stop,
+            report,
+        };
+        match self.begin(&mut asked) {
+            ControlFlow::Break(choice) => choice,
+            ControlFlow::Continue(failure) => {
+                let choice = self.choose_by_search(&mut asked)?;
                 Some(Choice { failure, ..choice })
             }
         }
     }
 
-    /// Chooses a turn, unless that takes a long search.
-    fn begin(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut OnVariation<'_>,
-    ) -> FirstThought {
+    /// Breaks with the choice, `None` if the game is over. It continues if the choice takes a long search, with
+    /// the failure for [`Choice::failure`].
+    fn begin(&self, asked: &mut Asked<'_>) -> ControlFlow<Option<Choice>, Option<DbError>> {
+        let game = asked.game;
         if game.position().is_over(game.rules()) {
-            return FirstThought::Chosen(None);
+            return ControlFlow::Break(None);
         }
         let start = Instant::now();
-        let mut limits = *limits;
         if self.level != SkillLevel::PERFECT {
-            let nodes = limits.nodes.unwrap_or(u64::MAX).min(SkillLevel::NODES);
-            limits.nodes = Some(nodes);
+            let nodes = asked.limits.nodes.unwrap_or(u64::MAX);
+            asked.limits.nodes = Some(nodes.min(SkillLevel::NODES));
         }
         let mut random = game.random(self.seed);
-        if !self
-            .level
-            .is_perfect(self.knows_win(game.position()), &mut random)
-        {
-            let choice = self.choose_badly(game, &limits, stop, report, random);
-            return FirstThought::Chosen(choice);
+        let is_won = self.knows_win(game.position());
+        if !self.level.is_perfect(is_won, &mut random) {
+            return ControlFlow::Break(self.choose_badly(asked, random));
         }
-        let failure = match self.choose_known(game, &limits, stop, report) {
-            Ok(choice) => return FirstThought::Chosen(choice),
+        let failure = match self.choose_known(asked) {
+            Ok(choice) => return ControlFlow::Break(choice),
             Err(failure) if is_damage(&failure) => Some(failure),
             Err(_) => None,
         };
         // The look-up took time, too.
-        limits.time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        FirstThought::Search { limits, failure }
+        let rest = |time: Duration| time.saturating_sub(start.elapsed());
+        asked.limits.time = asked.limits.time.map(rest);
+        ControlFlow::Continue(failure)
     }
 
     /// The values that are known without a real search: by the rules, from the databases, or by a
@@ -224,13 +223,8 @@ impl Player {
     }
 
     /// Chooses by known values.
-    fn choose_known(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut OnVariation<'_>,
-    ) -> Result<Option<Choice>, DbError> {
+    fn choose_known(&self, asked: &mut Asked<'_>) -> Result<Option<Choice>, DbError> {
+        let (game, limits, stop) = (asked.game, asked.limits, asked.stop);
         let deadline = Deadline {
             stop,
             start: Instant::now(),
@@ -253,7 +247,7 @@ impl Player {
                 tb_hits: lookups,
                 time: deadline.start.elapsed(),
             };
-            report(&variation);
+            (asked.report)(&variation);
             first.get_or_insert(variation);
         }
         Ok(first.map(Choice::from))
@@ -278,28 +272,23 @@ impl Player {
     }
 
     /// Chooses by a search that probes the databases.
-    fn choose_by_search(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut OnVariation<'_>,
-    ) -> Option<Choice> {
+    fn choose_by_search(&self, asked: &mut Asked<'_>) -> Option<Choice> {
+        let (game, limits, stop) = (asked.game, &asked.limits, asked.stop);
         let mut reported = false;
         let mut note = |variation: &PrincipalVariation| {
             reported = true;
-            report(variation);
+            (asked.report)(variation);
         };
         let (position, earlier) = (game.position(), game.earlier());
         let prober = &*self.database;
         let found = (self.search).run(position, earlier, prober, limits, stop, &mut note);
         let best = found.into_iter().next()?;
         if let Some(known) = self.better_known(position, &best) {
-            report(&known);
+            (asked.report)(&known);
             return Some(Choice::from(known));
         }
         if !reported {
-            report(&best);
+            (asked.report)(&best);
         }
         Some(Choice::from(best))
     }
@@ -336,14 +325,8 @@ impl Player {
 
     /// Searches all turns to a low depth and chooses one at random. A separate search on one thread
     /// makes the choice depend on nothing but the game and the seed.
-    fn choose_badly(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        stop: &AtomicBool,
-        report: &mut OnVariation<'_>,
-        mut random: Random,
-    ) -> Option<Choice> {
+    fn choose_badly(&self, asked: &mut Asked<'_>, mut random: Random) -> Option<Choice> {
+        let (game, limits, stop) = (asked.game, asked.limits, asked.stop);
         let (position, earlier) = (game.position(), game.earlier());
         let search = Search::new(*game.rules(), WEAK_SEARCH_BYTES, 1);
         let search = search.evaluating(Evaluation::ByHand);
@@ -351,14 +334,14 @@ impl Player {
         let weaker = Limits {
             depth: Some(limits.depth.unwrap_or(u32::MAX).min(depth)),
             lines: position.turns(game.rules()).len(),
-            ..*limits
+            ..limits
         };
         let found = search.run(position, earlier, &NoProber, &weaker, stop, &mut |_| ());
         let scores: Vec<Score> = found.iter().map(|variation| variation.score).collect();
         let place = self.level.pick(&scores, &mut random);
         let mut chosen = found.into_iter().nth(place)?;
         chosen.number = 1;
-        report(&chosen);
+        (asked.report)(&chosen);
         Some(Choice::from(chosen))
     }
 }

@@ -3,11 +3,12 @@
 //! A slice repeats the search from its first depth. The transposition table holds what earlier slices found,
 //! so the search is soon where the last slice ended.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 use std::time::Duration;
 
-use super::{Choice, FirstThought, Player};
+use super::{Asked, Choice, Player};
 use crate::engine::game::Game;
 use crate::search::Limits;
 use crate::search::clock::Instant;
@@ -77,24 +78,25 @@ impl Thinking {
     /// search is short, choose at once.
     pub fn go_on(&mut self, slice: Duration) -> Poll<Option<Choice>> {
         let never = AtomicBool::new(false);
+        let mut asked = Asked {
+            game: &self.game,
+            limits: self.limits,
+            stop: &never,
+            report: &mut |_| (),
+        };
         if !self.searches {
-            let first = (self.player).begin(&self.game, &self.limits, &never, &mut |_| ());
-            return match first {
-                FirstThought::Chosen(choice) => Poll::Ready(choice),
-                FirstThought::Search { limits, failure } => {
-                    (self.searches, self.limits, self.failure) = (true, limits, failure);
+            return match self.player.begin(&mut asked) {
+                ControlFlow::Break(choice) => Poll::Ready(choice),
+                ControlFlow::Continue(failure) => {
+                    (self.searches, self.limits, self.failure) = (true, asked.limits, failure);
                     Poll::Pending
                 }
             };
         }
         let start = Instant::now();
         let time = self.limits.time.map_or(slice, |left| left.min(slice));
-        let limits = Limits {
-            time: Some(time),
-            ..self.limits
-        };
-        let found = (self.player).choose_by_search(&self.game, &limits, &never, &mut |_| ());
-        let Some(found) = found else {
+        asked.limits.time = Some(time);
+        let Some(found) = self.player.choose_by_search(&mut asked) else {
             return Poll::Ready(None);
         };
         let took = start.elapsed();
