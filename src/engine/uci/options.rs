@@ -140,38 +140,36 @@ impl EngineOptions {
             let name = shown(name);
             return Err(format!("there is no option '{name}'; 'uci' lists them"));
         };
-        let form = match kind {
+        let refuse = |form: String| {
+            let value = shown(value);
+            Err(format!("option {name} must be {form}, not '{value}'"))
+        };
+        match kind {
             Text(field) => {
                 let text = if value == "<empty>" { "" } else { value };
                 *field(self) = text.to_owned();
-                return Ok(());
             }
             Spin(range, field) => match value.parse() {
-                Ok(number) if range.contains(&number) => {
-                    *field(self) = number;
-                    return Ok(());
+                Ok(number) if range.contains(&number) => *field(self) = number,
+                _ => {
+                    let (least, most) = (range.start(), range.end());
+                    return refuse(format!("a whole number from {least} to {most}"));
                 }
-                _ => format!("a whole number from {} to {}", range.start(), range.end()),
             },
             Check(field) => match value.parse() {
-                Ok(is_on) => {
-                    *field(self) = is_on;
-                    return Ok(());
-                }
-                Err(_) => "true or false".to_owned(),
+                Ok(is_on) => *field(self) = is_on,
+                Err(_) => return refuse("true or false".to_owned()),
             },
             Combo(names, field) => {
                 let names = names(self);
                 let is_value = |name: &&str| name.eq_ignore_ascii_case(value);
-                if let Some(place) = names.iter().position(is_value) {
-                    *field(self) = place;
-                    return Ok(());
+                match names.iter().position(is_value) {
+                    Some(place) => *field(self) = place,
+                    None => return refuse(format!("one of {}", names.join(", "))),
                 }
-                format!("one of {}", names.join(", "))
             }
-        };
-        let value = shown(value);
-        Err(format!("option {name} must be {form}, not '{value}'"))
+        }
+        Ok(())
     }
 
     /// The lines that list the options with their current values.
