@@ -121,24 +121,11 @@ impl Abdada {
         Abdada((0..Abdada::SLOTS).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn tag(key: u64, turn: Turn) -> u64 {
-        (key ^ u64::from(turn.number()) << 40 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
-    }
-
-    fn slot(&self, tag: u64) -> &AtomicU64 {
-        &self.0[(tag >> 50) as usize % Abdada::SLOTS]
-    }
-
-    fn is_set(&self, tag: u64) -> bool {
-        self.slot(tag).load(Relaxed) == tag
-    }
-
-    fn set(&self, tag: u64) {
-        self.slot(tag).store(tag, Relaxed);
-    }
-
-    fn unset(&self, tag: u64) {
-        self.slot(tag).store(0, Relaxed);
+    /// The mark of a turn, and the slot that holds it while a thread searches the turn.
+    fn mark(&self, key: u64, turn: Turn) -> (u64, &AtomicU64) {
+        let mixed = key ^ u64::from(turn.number()) << 40 | 1;
+        let mark = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        (mark, &self.0[(mark >> 50) as usize % Abdada::SLOTS])
     }
 }
 
@@ -401,14 +388,14 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             else {
                 break;
             };
-            let tag = abdada.map(|_| Abdada::tag(key, turn));
-            if let (Some(abdada), Some(tag)) = (abdada, tag) {
-                if place > base && place < put_off && abdada.is_set(tag) {
+            let marked = abdada.map(|abdada| abdada.mark(key, turn));
+            if let Some((mark, slot)) = marked {
+                if place > base && place < put_off && slot.load(Relaxed) == mark {
                     put_off -= 1;
                     self.ranked.swap(place, put_off);
                     continue;
                 }
-                abdada.set(tag);
+                slot.store(mark, Relaxed);
             }
             let inner = Window {
                 alpha,
@@ -426,8 +413,8 @@ impl<'a, E: Evaluator> Worker<'a, E> {
                 0 => self.search_turn(after, inner, place > base, depth, ply),
                 _ => self.search_late_turn(after, inner, reduction, depth, ply),
             };
-            if let (Some(abdada), Some(tag)) = (abdada, tag) {
-                abdada.unset(tag);
+            if let Some((_, slot)) = marked {
+                slot.store(0, Relaxed);
             }
             place += 1;
             if self.stopped {
