@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::HumanCount;
 use millbase::engine::{DrawRule, Game};
-use millbase::internals::coach::contest::{Contest, MatchReport, MatchScore, PlayedGame};
+use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame};
 use millbase::internals::held;
 use millbase::internals::service::words::Fen;
 use millbase::review::Truth;
@@ -149,38 +149,40 @@ impl Match {
         let (mut log, done) = log.transpose()?.unzip();
         let done: Vec<PlayedGame> = done.unwrap_or_default();
         let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
-        let mut score = MatchScore::default();
-        done.iter().for_each(|game| score.add(game));
         let all = output::counted(contest.games(), "game");
-        if !done.is_empty() {
-            let done = done.len();
-            output::note(options, format_args!("in the log: {done} of {all}"));
+        let count = done.len();
+        if count > 0 {
+            output::note(options, format_args!("in the log: {count} of {all}"));
         }
-        let mut forfeit = None;
         let bar = progress::counter(options, contest.games(), "games");
-        bar.set_position(done.len() as u64);
+        bar.set_position(count as u64);
         let [first, second] = players.map(|player| || player.player(&database, patience));
         let players = players.map(|player| (player.title(), player.to_string()));
         let starts = contest.starts.len();
-        let report = move |score: &MatchScore| {
-            score.report(players.clone(), starts, begun.elapsed().as_secs_f64())
+        let report = move |games: &[PlayedGame]| {
+            MatchReport::of(
+                games,
+                players.clone(),
+                starts,
+                begun.elapsed().as_secs_f64(),
+            )
         };
-        let score = Arc::new(Mutex::new(score));
+        let games = Arc::new(Mutex::new(done));
         let goes_on = match log {
             Some(_) => "the same command goes on with the others",
             None => "with --log, the same command could go on with the others",
         };
-        let (stopped, report_then) = (Arc::clone(&score), report.clone());
+        let (stopped, report_then) = (Arc::clone(&games), report.clone());
         let (options_then, bar_then) = (options.clone(), bar.clone());
         external_engine::report_at_stop(move || {
-            let score = held(&stopped);
+            let played = held(&stopped);
             bar_then.finish_and_clear();
-            let report = report_then(&score);
+            let report = report_then(&played);
             let _ = output::answer(&options_then, &report, |out| write(out, &report));
             let games = report.games;
             output::to_stderr(&format!("stopped after {games} of {all}; {goes_on}\n"));
             // The lock holds back the next game and its line in the log.
-            mem::forget(score);
+            mem::forget(played);
         });
         let broken = contest.play(
             &database,
@@ -188,11 +190,10 @@ impl Match {
             progress::cores(),
             &|number| numbers.contains(&number),
             &mut |game| {
-                let mut score = held(&score);
-                score.add(&game);
+                let mut games = held(&games);
                 bar.inc(1);
                 let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
-                forfeit = forfeit.take().or(game.forfeit);
+                games.push(game);
                 match written {
                     Err(error) => ControlFlow::Break(error),
                     Ok(()) => ControlFlow::Continue(()),
@@ -203,10 +204,13 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let report = report(&held(&score));
+        let report = report(&held(&games));
         let answer = || output::answer(options, &report, |out| write(out, &report));
         external_engine::report_at_end(answer)?;
-        if let Some(why) = forfeit {
+        if let Some(why) = held(&games)[count..]
+            .iter()
+            .find_map(|game| game.forfeit.as_ref())
+        {
             let note = format!("note: an engine lost games by forfeit; the first: {why}");
             output::note(options, note);
         }

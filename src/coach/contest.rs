@@ -250,20 +250,6 @@ pub(crate) fn share_out<Worker, Found: Send, B>(
     })
 }
 
-/// The score of a match so far, from the first player's perspective.
-#[derive(Clone, Debug, Default)]
-pub struct MatchScore {
-    results: ResultCounts,
-    forfeits: [u64; 2],
-    first_errors: [u64; 2],
-    /// The sums of the turn numbers of these errors.
-    first_error_turns: [u64; 2],
-    reviewed: u64,
-    turns: u64,
-    /// By the place of the start and the number of the pair of games.
-    pairs: BTreeMap<(usize, u64), ResultCounts>,
-}
-
 /// The result of a match. Wins, draws, losses and score are those of the first player.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct MatchReport {
@@ -305,44 +291,37 @@ pub struct PlayerReport {
     pub first_error_turn: Option<f64>,
 }
 
-impl MatchScore {
-    /// Counts a game.
-    pub fn add(&mut self, game: &PlayedGame) {
-        self.results.add(game.result, game.first);
-        if game.forfeit.is_some() {
-            let has_won = game.result == GameResult::won_by(game.first);
-            self.forfeits[usize::from(has_won)] += 1;
-        }
-        if let Some(error) = game.first_error {
-            let player = usize::from(error.player == 2);
-            self.first_errors[player] += 1;
-            self.first_error_turns[player] += error.turn as u64;
-        }
-        self.reviewed += u64::from(game.reviewed);
-        self.turns += game.turns;
-        let pair = self.pairs.entry((game.start, game.number / 2));
-        pair.or_default().add(game.result, game.first);
-    }
-
-    /// The result, for players with these names and settings.
-    pub fn report(
-        &self,
+impl MatchReport {
+    /// The result of these games, for players with these names and settings.
+    pub fn of(
+        games: &[PlayedGame],
         players: [(String, String); 2],
         starts: usize,
         seconds: f64,
     ) -> MatchReport {
+        let mut results = ResultCounts::default();
+        for game in games {
+            results.add(game.result, game.first);
+        }
         let [first, second] = players;
         let player = |(name, settings), place: usize| {
-            let (errors, turns) = (self.first_errors[place], self.first_error_turns[place]);
+            let has_forfeited = |game: &&PlayedGame| {
+                let has_won = game.result == GameResult::won_by(game.first);
+                game.forfeit.is_some() && usize::from(has_won) == place
+            };
+            let errors = games.iter().filter_map(|game| game.first_error);
+            let errors = errors.filter(|error| usize::from(error.player == 2) == place);
+            let turns: Vec<f64> = errors.map(|error| error.turn as f64).collect();
+            let count = turns.len() as f64;
             PlayerReport {
                 name,
                 settings,
-                forfeits: self.forfeits[place],
-                first_errors: errors,
-                first_error_turn: (errors > 0).then(|| turns as f64 / errors as f64),
+                forfeits: games.iter().filter(has_forfeited).count() as u64,
+                first_errors: turns.len() as u64,
+                first_error_turn: (count > 0.0).then(|| turns.iter().sum::<f64>() / count),
             }
         };
-        let samples = self.samples();
+        let samples = samples(games);
         let interval_of = |part: fn(&ResultCounts) -> f64| {
             let samples = samples.iter().map(|sum| (part(sum), sum.games() as f64));
             interval(&samples.collect::<Vec<_>>())
@@ -350,26 +329,31 @@ impl MatchScore {
         MatchReport {
             players: [player(first, 0), player(second, 1)],
             starts,
-            games: self.results.games(),
-            results: self.results,
-            score: self.results.score(),
+            games: results.games(),
+            results,
+            score: results.score(),
             score_interval: interval_of(ResultCounts::points),
             wins_interval: interval_of(|sum| sum.wins as f64),
-            reviewed: self.reviewed,
-            turns: self.turns,
+            reviewed: games.iter().filter(|game| game.reviewed).count() as u64,
+            turns: games.iter().map(|game| game.turns).sum(),
             seconds,
         }
     }
+}
 
-    /// The results of each start; those of each pair of games if there is only one start.
-    fn samples(&self) -> Vec<ResultCounts> {
-        let mut starts: BTreeMap<usize, ResultCounts> = BTreeMap::new();
-        for (&(start, _), pair) in &self.pairs {
-            starts.entry(start).or_default().join(pair);
-        }
-        match starts.len() {
-            1 => self.pairs.values().copied().collect(),
-            _ => starts.into_values().collect(),
-        }
+/// The results of each start; those of each pair of games if there is only one start.
+fn samples(games: &[PlayedGame]) -> Vec<ResultCounts> {
+    let is_one = games.iter().all(|game| game.start == games[0].start);
+    let mut samples: BTreeMap<u64, ResultCounts> = BTreeMap::new();
+    for game in games {
+        let sample = match is_one {
+            true => game.number / 2,
+            false => game.start as u64,
+        };
+        samples
+            .entry(sample)
+            .or_default()
+            .add(game.result, game.first);
     }
+    samples.into_values().collect()
 }

@@ -181,13 +181,6 @@ impl ResultCounts {
         }
     }
 
-    /// Adds the counts of other games.
-    pub(crate) fn join(&mut self, other: &ResultCounts) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
-    }
-
     /// The number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
