@@ -202,39 +202,46 @@ pub(crate) fn next(ranked: &mut [Ranked]) -> Option<Ranked> {
 mod tests {
     use super::*;
     use crate::board::Point;
-    fn first_turns(text: &str, first: Turn) -> Vec<String> {
-        let rules = Rules::STANDARD;
-        let position = Position::parse(text, &rules).unwrap();
-        let memory = Histories::new(1);
+
+    /// Both sides have two stones of a line: White d5 and e5, Black b6 and d6.
+    const TEXT: &str = "OO******/@******@/******** w p p 2 7 2 7 0 0";
+
+    /// The position's turns in the order of the ranks that `rank` gives them.
+    fn ordered(first: Turn, rank: fn(&Order, &Position, &mut Vec<Ranked>)) -> Vec<Ranked> {
+        let rules = &Rules::STANDARD;
+        let position = Position::parse(TEXT, rules).unwrap();
         let order = Order {
-            rules: &rules,
-            histories: &memory,
+            rules,
+            histories: &Histories::new(1),
             ply: 0,
             first,
         };
         let mut ranked = Vec::new();
-        order.rank(&position, &mut ranked);
-        let mut turns = Vec::new();
-        for place in 0..ranked.len() {
-            let next = next(&mut ranked[place..]).unwrap();
-            turns.push(next.turn.to_string());
-        }
+        rank(&order, &position, &mut ranked);
+        assert_eq!(ranked.len(), position.turns(rules).len());
         assert!(next(&mut ranked[..0]).is_none());
-        turns
+        let places = 0..ranked.len();
+        let turns = places.map(|place| next(&mut ranked[place..]).unwrap());
+        turns.collect()
+    }
+
+    fn first_turns(first: Turn) -> Vec<String> {
+        let ordered = ordered(first, |order, position, ranked| {
+            order.rank(position, ranked)
+        });
+        ordered.iter().map(|next| next.turn.to_string()).collect()
     }
 
     #[test]
     fn mills_are_closed_before_others_are_blocked() {
-        // Both sides have two stones of a line: White d5 and e5, Black b6 and d6.
-        let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
-        let turns = first_turns(text, Turn::PASS);
+        let turns = first_turns(Turn::PASS);
         assert!(
             turns[0].starts_with("c5x") && turns[1].starts_with("c5x"),
             "{turns:?}"
         );
         assert_eq!(turns[2], "f6");
         let corner = Point::named("a1").unwrap();
-        let remembered = first_turns(text, Turn::step(None, corner));
+        let remembered = first_turns(Turn::step(None, corner));
         assert_eq!(remembered[0], "a1");
         assert_eq!(remembered.len(), turns.len());
     }
@@ -256,27 +263,13 @@ mod tests {
 
     #[test]
     fn what_is_rated_best_comes_first() {
-        let rules = Rules::STANDARD;
-        let text = "OO******/@******@/******** w p p 2 7 2 7 0 0";
-        let position = Position::parse(text, &rules).unwrap();
-        let order = Order {
-            rules: &rules,
-            histories: &Histories::new(1),
-            ply: 0,
-            first: Turn::PASS,
-        };
-        let corner = Point::named("a1").unwrap();
-        let mut ranked = Vec::new();
-        let evaluate = |after: &Position| {
-            Score::evaluation(if after.waiting.contains(corner) {
-                -5
-            } else {
-                5
-            })
-        };
-        order.rank_by_evaluation(&position, evaluate, &mut ranked);
-        assert_eq!(ranked.len(), position.turns(&rules).len());
-        let best = next(&mut ranked).unwrap();
+        let ordered = ordered(Turn::PASS, |order, position, ranked| {
+            let corner = Point::named("a1").unwrap();
+            let estimate = |is_best| Score::evaluation(if is_best { -5 } else { 5 });
+            let evaluate = |after: &Position| estimate(after.waiting.contains(corner));
+            order.rank_by_evaluation(position, evaluate, ranked);
+        });
+        let best = ordered[0];
         assert_eq!(best.turn.to_string(), "a1");
         assert_eq!(best.estimate, Some(Score::evaluation(-5)));
     }
