@@ -97,41 +97,28 @@ impl RowFilter<'_> {
     };
 }
 
-/// The tables that the turns of some positions lead to.
-struct Next<'a> {
-    rules: &'a Rules,
-    tables: &'a [Whole],
-    /// The metric that all their files have.
-    metric: Metric,
-}
-
-impl Next<'_> {
-    /// The turns of a position without stones in hand, or of rules where sides move while placing.
-    fn worth(&self, position: &Position) -> Worth {
-        let stones = position.on_board();
-        let mut worth = Worth::default();
-        let mut highest = None;
-        position.for_each_turn(self.rules, |turn| {
-            let after = self.value(&position.after(turn));
-            let value = self.rules.value_of_turn(stones, turn.removes(), after);
-            worth.add(turn, self.metric.answer(value), &mut highest);
-        });
-        worth
-    }
-
-    fn value(&self, after: &Position) -> Value {
+/// The worth of the turns of a position without stones in hand, or of rules where sides move while placing.
+/// They lead to `tables`, whose files all have the metric.
+fn worth(rules: &Rules, tables: &[Whole], metric: Metric, position: &Position) -> Worth {
+    let value = |after: &Position| {
         if after.is_beaten() {
             return Value::LOST;
         }
         let material = Material::of_position(after);
-        let found = self
-            .tables
-            .iter()
-            .find(|table| table.material() == material);
+        let mut tables = tables.iter();
+        let found = tables.find(|table| table.material() == material);
         let table = found.expect("a table for each turn");
         let byte = table.values[table.index.find(after.mover(), after.waiting())];
-        self.rules.distance().value(byte)
-    }
+        rules.distance().value(byte)
+    };
+    let stones = position.on_board();
+    let (mut worth, mut highest) = (Worth::default(), None);
+    position.for_each_turn(rules, |turn| {
+        let after = value(&position.after(turn));
+        let value = rules.value_of_turn(stones, turn.removes(), after);
+        worth.add(turn, metric.answer(value), &mut highest);
+    });
+    worth
 }
 
 impl Survey<'_> {
@@ -150,17 +137,12 @@ impl Survey<'_> {
         for table in &tables {
             common = common.common(db.file_of(table.material())?.metric());
         }
-        let next = turns.then_some(Next {
-            rules,
-            tables: &tables,
-            metric: common,
-        });
         let value = |byte| value_of(rules, metric, byte);
         let row = |position: &Position, byte| {
             (wanted.stones)(position).then(|| DataRow {
                 position: *position,
                 value: value(byte),
-                turns: next.as_ref().map(|next| next.worth(position)),
+                turns: turns.then(|| worth(rules, &tables, common, position)),
             })
         };
         let is_wanted = |byte| (wanted.value)(value(byte));
