@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::leaves::Leaves;
-use super::report::{ProofOptions, ProofStep, ProofWork, Proved};
+use super::{ProofOptions, ProofStep, ProofWork, Proved};
 use crate::index::{Pair, stages};
 use crate::probe::{Bitbase, Database, each_on_a_thread};
 use crate::rules::position::{Position, Side};
