@@ -87,7 +87,8 @@ fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<Stri
             ));
         }
     }
-    check_first_turns(claim, goal, position, &answer.turns, truth, &mut problems);
+    let turns = &answer.turns;
+    problems.extend(first_turn_problems(truth, claim, goal, position, turns));
     for (number, line) in (1..).zip(&claim.lines) {
         if let Err(problem) = check_line(truth, goal, position, line)? {
             problems.push(format!("solution {number}: {problem}"));
@@ -96,58 +97,47 @@ fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<Stri
     Ok(problems)
 }
 
-/// Checks that every best first turn has a solution, and that only one turn holds a draw.
-fn check_first_turns(
+/// The faults if a best first turn has no solution, or if several turns hold a draw.
+fn first_turn_problems(
+    truth: Truth,
     claim: &Claim,
     goal: Goal,
     position: &Position,
     turns: &[RankedTurn],
-    truth: Truth,
-    problems: &mut Vec<String>,
-) {
-    let Some(best) = turns.first() else {
-        return;
-    };
+) -> Vec<String> {
     if claim.lines.is_empty() {
-        problems.push("it has no solution".to_owned());
-        return;
+        return vec!["it has no solution".to_owned()];
+    }
+    let best = turns.first().map(|best| best.value);
+    let equal = turns.iter().take_while(|turn| Some(turn.value) == best);
+    if goal == Goal::Draw {
+        let holding: Vec<String> = equal.map(|turn| turn.turn.to_string()).collect();
+        if holding.len() < 2 {
+            return Vec::new();
+        }
+        let holding = holding.join(", ");
+        return vec![format!(
+            "several turns hold the draw ({holding}), but only one may"
+        )];
     }
     let rules = truth.database().rules();
-    let given: Vec<Position> = claim
-        .lines
-        .iter()
-        .filter(|line| line.is_optimal)
-        .filter_map(|line| {
-            let mut game = Game::new(*rules, *position);
-            for (_, action) in &line.actions {
-                game.play(action).ok()?;
-                if !game.position().removal_owed() {
-                    break;
-                }
-            }
-            Some(*game.position())
-        })
-        .collect();
-    let equal = turns.iter().take_while(|turn| turn.value == best.value);
-    match goal {
-        Goal::Win => {
-            for turn in equal.filter(|turn| !given.contains(&turn.after)) {
-                problems.push(format!(
-                    "{} wins as fast as any turn, but no optimal solution begins with it",
-                    turn.turn
-                ));
+    let optimal = claim.lines.iter().filter(|line| line.is_optimal);
+    let given = optimal.filter_map(|line| {
+        let mut game = Game::new(*rules, *position);
+        for (_, action) in &line.actions {
+            game.play(action).ok()?;
+            if !game.position().removal_owed() {
+                break;
             }
         }
-        Goal::Draw => {
-            let holding: Vec<String> = equal.map(|turn| turn.turn.to_string()).collect();
-            if holding.len() > 1 {
-                let holding = holding.join(", ");
-                problems.push(format!(
-                    "several turns hold the draw ({holding}), but only one may"
-                ));
-            }
-        }
-    }
+        Some(*game.position())
+    });
+    let given: Vec<Position> = given.collect();
+    let missing = equal.filter(|turn| !given.contains(&turn.after));
+    let problem = |RankedTurn { turn, .. }: &RankedTurn| {
+        format!("{turn} wins as fast as any turn, but no optimal solution begins with it")
+    };
+    missing.map(problem).collect()
 }
 
 /// Checks that a solution is legal, that each turn is best, and that it reaches the end.

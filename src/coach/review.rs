@@ -345,12 +345,10 @@ impl Summary {
     fn of(turns: &[ReviewedTurn]) -> Summary {
         let mut summary = Summary::default();
         for turn in turns {
-            let mut entries = summary.0.iter_mut();
-            if let Some(entry) =
-                entries.find(|entry| (entry.side, entry.phase) == (turn.side, turn.phase))
-            {
-                entry.tally.join(&Tally::of(turn));
-            }
+            let own =
+                |entry: &&mut SummaryEntry| (entry.side, entry.phase) == (turn.side, turn.phase);
+            let entries = summary.0.iter_mut().filter(own);
+            entries.for_each(|entry| entry.tally.join(&Tally::of(turn)));
         }
         summary
     }
