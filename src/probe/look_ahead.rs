@@ -168,7 +168,7 @@ impl<'a> FileEvaluator<'a> {
         }
         let file = self.database.file_of(Material::of_position(position))?;
         match file.coverage().omits_rows() {
-            true => moving.score(position, window).map(Some),
+            true => moving.searched(position, window).map(Some),
             false => Ok(None),
         }
     }

@@ -44,7 +44,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// The value of a position of a pair.
+    /// The value of a position of a pair that no file holds.
     ///
     /// # Errors
     ///
@@ -52,20 +52,8 @@ impl<'a> Derivation<'a> {
     /// depths.
     pub fn value(&mut self, position: &Position) -> Result<Value, DbError> {
         let depth = self.metric == Metric::Depth;
-        let value = Window::value(depth, |window| self.score(position, window))?;
+        let value = Window::value(depth, |window| self.searched(position, window))?;
         Ok(self.metric.of_value(value))
-    }
-
-    /// The score of a position of a pair. Scores outside the window are bounds.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Derivation::value`].
-    pub fn score(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
-        match self.held_score(position)? {
-            Some(score) => Ok(score),
-            None => self.searched(position, window),
-        }
     }
 
     /// The value of a position if its file holds it or it was derived before, as for
@@ -85,8 +73,12 @@ impl<'a> Derivation<'a> {
         }))
     }
 
-    /// The score of a position that no file holds.
-    fn searched(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
+    /// The score of a position that no file holds. Scores outside the window are bounds.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Derivation::value`].
+    pub fn searched(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
         let key = cache_key(position, self.metric);
         let (least, most) = *self
             .bounds
