@@ -109,10 +109,10 @@ impl<'a, E: Evaluator> Root<'a, E> {
     /// Finds the best of the turns from `place` on, which do not begin an earlier variation, and moves
     /// it there; `None` if the search was stopped.
     fn find_best(&mut self, worker: &mut Worker<'a, E>, place: usize, depth: u32) -> Option<()> {
-        let algorithm = self.limits.algorithm;
         let guess = self.turns[place].score.filter(|_| depth > 1);
         let turns = &mut self.turns[place..];
-        let score = find_score(algorithm, guess, |window| {
+        // Outside the window, the score is a bound.
+        let mut search = |window: Window| {
             let mut best = Score::LEAST;
             let mut best_number = 0;
             let mut inner = window;
@@ -134,7 +134,12 @@ impl<'a, E: Evaluator> Root<'a, E> {
                 turns[..=best_number].rotate_right(1);
             }
             Some(best)
-        })?;
+        };
+        let score = match (self.limits.algorithm, guess) {
+            (Algorithm::Mtdf, guess) => mtdf(guess.unwrap_or_default(), &mut search),
+            (_, None) => search(Window::ALL),
+            (_, Some(guess)) => aspire(guess, &mut search),
+        }?;
         self.turns[place].score = Some(score);
         Some(())
     }
@@ -186,20 +191,6 @@ impl<'a, E: Evaluator> Root<'a, E> {
 /// The distance from the last value to the borders of a depth's first window, in hundredths of a
 /// stone.
 const ASPIRATION: i16 = 40;
-
-/// Finds the value with the algorithm, beginning near `guess`. `search` returns the score of a
-/// window; outside the window it is a bound. `None` if `search` was stopped.
-fn find_score(
-    algorithm: Algorithm,
-    guess: Option<Score>,
-    mut search: impl FnMut(Window) -> Option<Score>,
-) -> Option<Score> {
-    match (algorithm, guess) {
-        (Algorithm::Mtdf, guess) => mtdf(guess.unwrap_or_default(), &mut search),
-        (_, None) => search(Window::ALL),
-        (_, Some(guess)) => aspire(guess, &mut search),
-    }
-}
 
 /// Searches a narrow window around the guess, and opens the side on which the value lies outside.
 fn aspire(guess: Score, search: &mut impl FnMut(Window) -> Option<Score>) -> Option<Score> {

@@ -78,10 +78,6 @@ fn depth_of(data: u64) -> u8 {
     (data >> DEPTH) as u8
 }
 
-fn age_of(data: u64) -> u8 {
-    (data >> AGE) as u8
-}
-
 #[derive(Debug, Default)]
 struct EntrySlot {
     check: AtomicU64,
@@ -187,7 +183,7 @@ impl TranspositionTable {
     pub fn put(&self, key: u64, entry: TableEntry) {
         let age = self.age.load(Relaxed);
         let worth = |data: u64| {
-            let since = age.wrapping_sub(age_of(data));
+            let since = age.wrapping_sub((data >> AGE) as u8);
             i32::from(depth_of(data)) - 8 * i32::from(since)
         };
         let bucket = self.bucket(key);
