@@ -26,9 +26,8 @@ pub struct Archive {
 /// A group of games, each from the perspective of one side.
 #[derive(Clone, Debug, Default)]
 struct GameGroup {
-    games: u64,
-    results: ResultCounts,
-    tally: Tally,
+    /// The counts.
+    row: ArchiveRow,
     /// For each game with a result: the points, and 1.
     points: Vec<(f64, f64)>,
     /// For each game with decisions: the decisions that keep the result, and all.
@@ -52,7 +51,7 @@ pub struct ArchiveReport {
 }
 
 /// A row of a table.
-#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, JsonSchema)]
 pub struct ArchiveRow {
     /// The player's name, or the turns of the opening.
     pub name: String,
@@ -74,27 +73,25 @@ pub struct ArchiveRow {
 
 impl GameGroup {
     fn add(&mut self, side: Side, result: Option<GameResult>, tally: &Tally) {
-        self.games += 1;
-        self.tally.join(tally);
+        self.row.games += 1;
+        self.row.tally.join(tally);
         if tally.decisions > 0 {
             let kept = tally.decisions - tally.errors;
             self.kept.push((kept.into(), tally.decisions.into()));
         }
         if let Some(result) = result {
             self.points.push((result.points(side), 1.0));
-            self.results.add(result, side);
+            self.row.results.add(result, side);
         }
     }
 
     fn row(&self, name: &str) -> ArchiveRow {
         ArchiveRow {
             name: name.to_owned(),
-            games: self.games,
-            results: self.results,
-            score: self.results.score(),
+            score: self.row.results.score(),
             score_interval: interval(&self.points),
-            tally: self.tally,
             accuracy_interval: interval(&self.kept),
+            ..self.row.clone()
         }
     }
 }
