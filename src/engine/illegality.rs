@@ -26,11 +26,9 @@ impl Illegality {
         }
     }
 
-    fn about(point: Point, name: &'static str, clause: String) -> Illegality {
-        Illegality {
-            point: Some(point),
-            ..Illegality::new(name, clause)
-        }
+    fn about(self, point: Point) -> Illegality {
+        let point = Some(point);
+        Illegality { point, ..self }
     }
 }
 
@@ -129,22 +127,21 @@ impl Position {
                 "nothing_in_hand",
                 "no stone is left in hand; move one like d6-d5",
             ),
-            Some(from) if self.waiting().contains(from) => Illegality::about(
-                from,
-                "their_stone",
-                format!("the stone on {from} belongs to the other side"),
-            ),
+            Some(from) if self.waiting().contains(from) => {
+                let clause = format!("the stone on {from} belongs to the other side");
+                Illegality::new("their_stone", clause).about(from)
+            }
             Some(from) if !self.mover().contains(from) => {
                 let clause = format!("there is no stone on {from} to move");
-                Illegality::about(from, "no_stone", clause)
+                Illegality::new("no_stone", clause).about(from)
             }
             _ if !self.empty().contains(to) => {
                 let clause = format!("there is a stone on {to} already");
-                Illegality::about(to, "taken", clause)
+                Illegality::new("taken", clause).about(to)
             }
             Some(from) if far(from) => {
                 let clause = format!("{to} is not next to {from} on a line");
-                Illegality::about(to, "too_far", clause)
+                Illegality::new("too_far", clause).about(to)
             }
             // The step alone is legal, so the removal is not.
             _ => {
@@ -169,13 +166,13 @@ impl Position {
         };
         if self.mover().contains(point) {
             let clause = format!("the stone on {point} belongs to the same side");
-            Illegality::about(point, "own_stone", clause)
+            Illegality::new("own_stone", clause).about(point)
         } else if !self.waiting().contains(point) {
             let clause = format!("there is no stone on {point} to remove");
-            Illegality::about(point, "nothing_there", clause)
+            Illegality::new("nothing_there", clause).about(point)
         } else {
             let clause = format!("the stone on {point} is in a mill, and other stones are not");
-            Illegality::about(point, "in_mill", clause)
+            Illegality::new("in_mill", clause).about(point)
         }
     }
 }

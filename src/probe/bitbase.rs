@@ -151,11 +151,8 @@ impl WdlTable<'_> {
     #[cold]
     fn decode(&self, row: usize) -> Result<&[u8], DbError> {
         let columns = self.index.columns().count();
-        let stored = match self.table {
-            Some(table) => table.stored_row(row)?,
-            None => None,
-        };
-        let packed = match stored {
+        let stored = self.table.map(|table| table.stored_row(row)).transpose()?;
+        let packed = match stored.flatten() {
             Some(stored) => {
                 let mut values = vec![0; columns];
                 stored.decode_all(&mut values)?;

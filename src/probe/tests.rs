@@ -1,5 +1,5 @@
-//! Tests of the public interface on made-up values: lines end, and neither caches nor threads change an
-//! answer. `store::tests` tests unusable files.
+//! Tests of the public interface on made-up values: neither caches nor threads change an answer.
+//! `store::tests` tests unusable files.
 
 use tempfile::TempDir;
 

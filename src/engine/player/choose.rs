@@ -168,13 +168,9 @@ fn gains(
             let score = f64::from(search.score(&turn.after, DEPTH).number());
             0.5 / (1.0 + (score / 100.0).exp())
         };
-        share_of_mistakes(&replies) + search.as_ref().map_or(0.0, score)
+        let mistakes = replies.len() - RankedTurn::keeping(&replies).len();
+        let share = mistakes as f64 / replies.len().max(1) as f64;
+        share + search.as_ref().map_or(0.0, score)
     };
     (turns.iter().map(gain).collect(), lookups)
-}
-
-/// The share of the ranked replies whose result is worse than that of the best.
-fn share_of_mistakes(replies: &[RankedTurn]) -> f64 {
-    let mistakes = replies.len() - RankedTurn::keeping(replies).len();
-    mistakes as f64 / replies.len().max(1) as f64
 }

@@ -77,16 +77,11 @@ impl SkillLevel {
 
     /// The search depth of the next turn, in turns.
     pub(crate) fn depth(self, random: &mut Random) -> u32 {
-        let depth = self.mean_depth();
-        depth as u32 + u32::from(random.unit() < depth.fract())
-    }
-
-    /// The depth with its fraction.
-    fn mean_depth(self) -> f64 {
         let place = usize::from(self.0 / 3);
         let low = SkillLevel::DEPTHS[place];
         let high = SkillLevel::DEPTHS.get(place + 1).unwrap_or(&low);
-        low + (high - low) * f64::from(self.0 % 3) / 3.0
+        let depth = low + (high - low) * f64::from(self.0 % 3) / 3.0;
+        depth as u32 + u32::from(random.unit() < depth.fract())
     }
 
     /// The temperature in hundredths of a stone.
