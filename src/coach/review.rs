@@ -237,7 +237,7 @@ impl GameReview {
                 Ok(None)
             }
         };
-        let has_count = rules.states_count(game.quiet_before());
+        let has_count = rules.states_count(game.quiet_before);
         let text = |position: &Position, count: QuietCount| {
             let turns = if has_count { count.turns() } else { 0 };
             position.letters_counted(rules, turns).as_str().to_owned()

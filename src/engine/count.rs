@@ -42,7 +42,7 @@ impl QuietCount {
 
     /// The count at the start of a game.
     pub fn start(game: &Game) -> QuietCount {
-        QuietCount::under(game.rules(), game.draws(), game.quiet_before())
+        QuietCount::under(game.rules(), game.draws(), game.quiet_before)
     }
 
     /// The count of a game for people to see: also that of rules whose values respect their limit.
@@ -242,10 +242,9 @@ impl CountSearch<'_> {
     fn outlooks(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<(Outlook, RankedTurn)> {
         let mut found: Vec<Option<(bool, u32)>> = vec![None; turns.len()];
         for horizon in 0..count.left() {
-            for (found, turn) in found.iter_mut().zip(turns) {
-                let missing = found.is_none();
-                let shown = missing.then(|| self.turn(turn, count, horizon)).flatten();
-                *found = found.or(shown.map(|won| (won, horizon)));
+            let missing = found.iter_mut().zip(turns);
+            for (found, turn) in missing.filter(|(found, _)| found.is_none()) {
+                *found = (self.turn(turn, count, horizon)).map(|won| (won, horizon));
             }
             if self.is_over() || found.iter().all(Option::is_some) {
                 break;

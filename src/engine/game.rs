@@ -22,7 +22,7 @@ pub struct Game {
     rules: Rules,
     draws: DrawRule,
     /// The quiet turns before the start.
-    quiet_before: u32,
+    pub(crate) quiet_before: u32,
     /// The position before each action, and the one after the last; never empty.
     positions: Vec<Position>,
     actions: Vec<Turn>,
@@ -238,11 +238,6 @@ impl Game {
             true => self.quiet_before.saturating_add(turns as u32),
             false => turns as u32,
         }
-    }
-
-    /// The quiet turns before the start of the game.
-    pub(crate) fn quiet_before(&self) -> u32 {
-        self.quiet_before
     }
 
     /// The number of occurrences of the current position, including this one.

@@ -66,8 +66,8 @@ fn tagged(record: &Record, points: PointNaming) -> String {
     }
     tag("Rules", &rules.to_string());
     let game = &record.game;
-    if *game.start() != Position::start(rules) || game.quiet_before() > 0 {
-        let start = game.start().letters_counted(rules, game.quiet_before());
+    if *game.start() != Position::start(rules) || game.quiet_before > 0 {
+        let start = game.start().letters_counted(rules, game.quiet_before);
         tag("FEN", start.as_str());
     }
     let result = record.result_text();

@@ -311,7 +311,7 @@ pub(super) fn find_each<'a>(
         let depth = position.all_in_hand() + MOST_DERIVED;
         let found = Window::value(true, |window| {
             let score = worker.search((*position).into(), window, depth, 0);
-            (!worker.is_stopped()).then_some(score).ok_or(())
+            (!worker.stopped).then_some(score).ok_or(())
         });
         let Ok(found) = found else { return };
         value.get_or_init(|| found);

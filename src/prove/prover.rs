@@ -99,7 +99,7 @@ impl<'a> Prover<'a> {
         let search = |()| {
             let mut worker = Worker::new(context, &[]);
             let score = worker.search((*position).into(), window, position.all_in_hand(), 0);
-            let complete = !worker.is_stopped();
+            let complete = !worker.stopped;
             finished.fetch_or(complete, Ordering::Relaxed);
             (complete.then_some(score), worker.counts)
         };

@@ -223,7 +223,8 @@ pub(crate) struct Worker<'a, E> {
     ranked: Vec<Ranked>,
     /// The positions of the game and of the line being searched, by their [exact](key::exact) keys.
     path: Vec<u64>,
-    stopped: bool,
+    /// Whether the search was stopped; its last score is then invalid.
+    pub stopped: bool,
 }
 
 impl<'a, E: Evaluator> Worker<'a, E> {
@@ -237,11 +238,6 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             path: earlier.iter().map(key::exact).collect(),
             stopped: false,
         }
-    }
-
-    /// Whether the search was stopped; its last score is then invalid.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped
     }
 
     fn check_bounds(&mut self) {

@@ -131,7 +131,8 @@ impl Prober for NoProber {
 #[derive(Debug)]
 pub struct Search {
     rules: Rules,
-    evaluation: Evaluation,
+    /// How the search evaluates.
+    pub(crate) evaluation: Evaluation,
     table: TranspositionTable,
     threads: usize,
 }
@@ -172,11 +173,6 @@ impl Search {
             Some(result) => result.into(),
             None => self.evaluation.of(position, &self.rules),
         }
-    }
-
-    /// How the search evaluates.
-    pub(crate) fn evaluation(&self) -> Evaluation {
-        self.evaluation
     }
 
     /// The score of a position by a search of this depth without databases, on one thread.

@@ -100,7 +100,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
         for turn in &mut sorted {
             turn.score = Some(worker.search_turn(turn.after.into(), Window::ALL, false, 1, 0));
         }
-        if !worker.is_stopped() {
+        if !worker.stopped {
             sorted.sort_by_key(|turn| turn.score.map(|score| -score));
             self.turns = sorted;
         }
@@ -118,7 +118,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
             let mut inner = window;
             for (number, turn) in turns.iter().enumerate() {
                 let score = worker.search_turn(turn.after.into(), inner, number > 0, depth, 0);
-                if worker.is_stopped() {
+                if worker.stopped {
                     return None;
                 }
                 if score > best {

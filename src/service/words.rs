@@ -69,7 +69,7 @@ impl Fen {
 
     /// The position with which a game begins.
     pub fn start_of(game: &Game) -> Fen {
-        Fen::new(game.start(), game.rules()).counted(game.quiet_before())
+        Fen::new(game.start(), game.rules()).counted(game.quiet_before)
     }
 
     /// The last position of a game.

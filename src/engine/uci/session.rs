@@ -472,7 +472,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
             }
             Err(_) => (
                 self.search.evaluate(position),
-                self.search.evaluation().name(),
+                self.search.evaluation.name(),
             ),
         };
         let score = match info::is_turned(position, &self.options) {
