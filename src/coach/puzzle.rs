@@ -203,13 +203,9 @@ pub fn candidate(
 ) -> Result<Option<Puzzle>, DbError> {
     let rules = truth.database().rules();
     let mut random = Random::new(seed_of(seed, number));
-    let Some(&family) = wanted
-        .families
-        .get(number as usize % wanted.families.len().max(1))
-    else {
-        return Ok(None);
-    };
-    match family.draw(rules, &mut random) {
+    let place = number as usize % wanted.families.len().max(1);
+    let family = wanted.families.get(place);
+    match family.and_then(|family| family.draw(rules, &mut random)) {
         Some(position) => puzzle(truth, wanted, &position),
         None => Ok(None),
     }

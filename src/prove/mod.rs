@@ -14,6 +14,7 @@ mod prover;
 
 pub use prover::Prover;
 
+use std::collections::HashSet;
 use std::mem;
 use std::time::{Duration, Instant};
 
@@ -171,13 +172,8 @@ pub fn prove(
 
 /// The first of the start position's turns in each orbit.
 fn first_placements(start: &Position, rules: &Rules) -> Vec<Turn> {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     let mut turns = start.turns(rules);
-    turns.retain(|&turn| {
-        let (key, _) = key::canonical(&start.after(turn));
-        let new = !seen.contains(&key);
-        seen.push(key);
-        new
-    });
+    turns.retain(|&turn| seen.insert(key::canonical(&start.after(turn)).0));
     turns
 }
