@@ -283,7 +283,7 @@ impl Player {
         let prober = &*self.database;
         let found = (self.search).run(position, earlier, prober, limits, stop, &mut note);
         let best = found.into_iter().next()?;
-        if let Some(known) = self.better_known(position, &best) {
+        if let Some(known) = better_known(prober, position, &best) {
             (asked.report)(&known);
             return Some(Choice::from(known));
         }
@@ -291,36 +291,6 @@ impl Player {
             (asked.report)(&best);
         }
         Some(Choice::from(best))
-    }
-
-    /// A variation with a known value that is better than the one that a search found: the time may
-    /// have ended when the values of only some turns were known. A known draw is better than a turn
-    /// whose win nothing proves.
-    fn better_known(
-        &self,
-        position: &Position,
-        found: &PrincipalVariation,
-    ) -> Option<PrincipalVariation> {
-        let known = self.database.kept_turns(position);
-        let best = known.first()?;
-        let own = known.iter().find(|turn| turn.turn == found.turns[0]);
-        let is_better = match own {
-            Some(own) => best.value > own.value,
-            None => match best.value.wdl() {
-                Wdl::Win => true,
-                Wdl::Draw => found.score.result() != Some(Wdl::Win),
-                Wdl::Loss => false,
-            },
-        };
-        is_better.then(|| PrincipalVariation {
-            turns: vec![best.turn],
-            score: Score::from(self.database.rules().distance().to_end(best.value)),
-            value: Some(best.value),
-            depth: 1,
-            seldepth: 1,
-            tb_hits: found.tb_hits + known.len() as u64,
-            ..found.clone()
-        })
     }
 
     /// Searches all turns to a low depth and chooses one at random. A separate search on one thread
@@ -356,6 +326,36 @@ impl From<PrincipalVariation> for Choice {
     }
 }
 
+/// A variation with a known value that is better than the one that a search found: the time may
+/// have ended when the values of only some turns were known. A known draw is better than a turn
+/// whose win nothing proves.
+fn better_known(
+    database: &Database,
+    position: &Position,
+    found: &PrincipalVariation,
+) -> Option<PrincipalVariation> {
+    let known = database.kept_turns(position);
+    let best = known.first()?;
+    let own = known.iter().find(|turn| turn.turn == found.turns[0]);
+    let is_better = match own {
+        Some(own) => best.value > own.value,
+        None => match best.value.wdl() {
+            Wdl::Win => true,
+            Wdl::Draw => found.score.result() != Some(Wdl::Win),
+            Wdl::Loss => false,
+        },
+    };
+    is_better.then(|| PrincipalVariation {
+        turns: vec![best.turn],
+        score: Score::from(database.rules().distance().to_end(best.value)),
+        value: Some(best.value),
+        depth: 1,
+        seldepth: 1,
+        tb_hits: found.tb_hits + known.len() as u64,
+        ..found.clone()
+    })
+}
+
 /// Whether an error means that an existing file cannot be used, and not that it is missing.
 pub(crate) fn is_damage(error: &DbError) -> bool {
     error.is_unusable() || matches!(error, DbError::Io { .. })
@@ -376,18 +376,12 @@ mod tests {
         let turns = position.turns(&rules);
         let (win, loss) = (Value::Win(Dtw(9)), Value::Loss(Dtw(8)));
         let better = |known: &[Value], score| {
-            let player = Player {
-                database: Arc::new(Database::embedded(rules)),
-                search: Arc::new(Search::new(rules, 1 << 20, 1)),
-                level: SkillLevel::PERFECT,
-                seed: 0,
-                drawn: DrawnTurns::default(),
-            };
+            let database = Database::embedded(rules);
             // The search chose the first turn. The values of the turns from the second on are
             // known, that of the first last.
             for (turn, value) in turns[1..].iter().chain(&turns[..1]).zip(known) {
                 let (key, _) = key::canonical(&position.after(*turn));
-                player.database.keep(key, *value);
+                database.keep(key, *value);
             }
             let found = PrincipalVariation {
                 turns: vec![turns[0]],
@@ -400,7 +394,7 @@ mod tests {
                 tb_hits: 0,
                 time: Duration::ZERO,
             };
-            let better = player.better_known(&position, &found)?;
+            let better = better_known(&database, &position, &found)?;
             assert_ne!(better.turns[0], turns[0]);
             better.value
         };
