@@ -274,13 +274,11 @@ impl<'a> Bitbase<'a> {
 
     /// The best result of the mover's turns; `None` if a result that matters is unknown.
     fn derived(&self, mover: PointSet, waiting: PointSet) -> Result<Option<Wdl>, DbError> {
-        let pair = Pair::new(mover.len() as u8, waiting.len() as u8);
-        if pair.is_none_or(|pair| self.pairs.binary_search(&pair).is_err()) {
-            return Ok(None);
-        }
         let rules = self.rules;
-        if rules.distance() != Distance::ToEnd {
-            // Whether a win keeps to the limit of quiet turns depends on depths, which are not in memory.
+        let pair = Pair::new(mover.len() as u8, waiting.len() as u8);
+        let is_other = pair.is_none_or(|pair| self.pairs.binary_search(&pair).is_err());
+        // Whether a win keeps to the limit of quiet turns depends on depths, which are not in memory.
+        if is_other || rules.distance() != Distance::ToEnd {
             return Ok(None);
         }
         let position = Position::moving(mover, waiting);

@@ -397,10 +397,8 @@ impl Database {
             Ok(first_missing)
         });
         let missing = probed.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let first = missing
-            .into_iter()
-            .flatten()
-            .min_by_key(|&(index, _)| index);
+        let missing = missing.into_iter().flatten();
+        let first = missing.min_by_key(|&(index, _)| index);
         Ok(first.map(|(index, error)| BulkError::Database { index, error }))
     }
 }

@@ -412,14 +412,12 @@ impl Database {
     ///
     /// The reason why the file cannot be used, as for [`Database::file`].
     pub fn ply(&self, ply: u8) -> Result<Option<&PlyFile>, DbError> {
-        let Some(file) = self.plies.get(&ply) else {
-            return Ok(None);
-        };
-        let file = file.get(|origin| {
+        let open = |origin: &Origin| {
             let (path, source) = self.bytes_of(origin, store::ply_file_name(ply))?;
             PlyFile::open(path, source, ply, self.rules, self.stage_sets())
-        });
-        file.map(Some)
+        };
+        let file = self.plies.get(&ply);
+        file.map(|file| file.get(open)).transpose()
     }
 
     /// The bytes of a file, and its path or else its name.

@@ -198,11 +198,9 @@ impl Foresight<'_> {
         let before = stage_sets.stages_of(stage.ply);
         let before = before.take_while(|&other| other != stage);
         let (row, _) = Rows::of(stage.stones(stage.mover())).find(position.mover());
-        let place = stored(stage)
-            .iter()
-            .take_while(|&other| other < row)
-            .count();
-        let rows = stored(stage).len();
+        let own = stored(stage);
+        let place = own.iter().take_while(|&other| other < row).count();
+        let rows = own.len();
         let before = before.map(|stage| stored(stage).len());
         let name = store::ply_file_name(stage.ply);
         (place < rows).then(|| expected_page(source, name, before, place, rows))?

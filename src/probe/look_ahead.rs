@@ -200,7 +200,7 @@ impl Database {
     pub(super) fn look_ahead(
         &self,
         positions: &[Position],
-        effort: Effort,
+        mut effort: Effort,
     ) -> Result<Vec<Value>, DbError> {
         if positions.is_empty() {
             return Ok(Vec::new());
@@ -214,10 +214,7 @@ impl Database {
             // earlier answers.
             return searched(self, positions, distance, effort, false);
         }
-        let effort = Effort {
-            nodes: Some(MOST_NODES),
-            ..effort
-        };
+        effort.nodes = Some(MOST_NODES);
         let key = |position: &Position| key::canonical(position).0;
         let search =
             |missing: &[Position]| searched(self, missing, distance, effort, self.two_threads);

@@ -47,24 +47,19 @@ impl Database {
 
     /// The value of a position of the placing phase; `None` if no file holds it.
     pub(super) fn stored(&self, position: &Position) -> Result<Option<Value>, DbError> {
-        let stage = Stage::of(position, self.rules());
+        let (rules, stage) = (self.rules(), Stage::of(position, self.rules()));
         let (mover, waiting) = (position.mover(), position.waiting());
-        if !stage.is_of(position, self.rules()) || Material::of(mover, waiting) != stage.material()
+        if stage.is_of(position, rules)
+            && Material::of(mover, waiting) == stage.material()
+            && let Some(file) = self.ply(stage.ply)?
+            && let Some(table) = file.table(stage, self.stage_sets())?
+            && table.shape().coverage.holds(rules, mover, waiting)
+            && let Some(mut row) = table.find(mover)
         {
-            return Ok(None);
+            let byte = row.value(row.column(waiting), &self.blocks)?;
+            return Ok(Some(file.metric().answer(Value::from_byte(byte))));
         }
-        let Some(file) = self.ply(stage.ply)? else {
-            return Ok(None);
-        };
-        let Some(table) = file.table(stage, self.stage_sets())? else {
-            return Ok(None);
-        };
-        let holds = table.shape().coverage.holds(self.rules(), mover, waiting);
-        let Some(mut row) = table.find(mover).filter(|_| holds) else {
-            return Ok(None);
-        };
-        let byte = row.value(row.column(waiting), &self.blocks)?;
-        Ok(Some(file.metric().answer(Value::from_byte(byte))))
+        Ok(None)
     }
 
     /// The values of positions: those that the cache of values has under these keys, and the others from

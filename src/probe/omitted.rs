@@ -80,10 +80,8 @@ impl<'a> Derivation<'a> {
     /// As for [`Derivation::value`].
     pub fn searched(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
         let key = cache_key(position, self.metric);
-        let (least, most) = *self
-            .bounds
-            .get(&key)
-            .unwrap_or(&(Score::LEAST, Score::MOST));
+        let bounds = self.bounds.get(&key).copied();
+        let (least, most) = bounds.unwrap_or((Score::LEAST, Score::MOST));
         if least >= window.beta || least == most {
             return Ok(least);
         }
