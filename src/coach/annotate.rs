@@ -57,12 +57,8 @@ pub fn instead(verdict: &Verdict) -> Option<String> {
     if verdict.value == verdict.before {
         return None;
     }
-    let named: Vec<String> = verdict
-        .best
-        .iter()
-        .take(MOST_NAMED)
-        .map(|turn| turn.to_string())
-        .collect();
+    let named = verdict.best.iter().take(MOST_NAMED);
+    let named: Vec<String> = named.map(|turn| turn.to_string()).collect();
     let more = match verdict.best.len() - named.len() {
         0 => String::new(),
         more => format!(" or {more} more"),

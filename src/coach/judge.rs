@@ -193,10 +193,9 @@ const PROPERTIES: [&str; 4] = ["value", "phase", "good turns", "time"];
 impl ExamReport {
     /// The result of these replies.
     pub fn new(exam: &[ExamPosition], replies: &[Reply], rules: &Rules) -> ExamReport {
-        let mut all = Vec::with_capacity(exam.len());
+        let all: Vec<_> = exam.iter().zip(replies).collect();
         let mut groups: BTreeMap<(usize, String), Vec<_>> = BTreeMap::new();
-        for pair in exam.iter().zip(replies) {
-            all.push(pair);
+        for &pair in &all {
             for group in group_names(pair, rules).into_iter().enumerate() {
                 groups.entry(group).or_default().push(pair);
             }

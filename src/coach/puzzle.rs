@@ -251,14 +251,9 @@ pub fn puzzle(
         solution.push(next);
     }
     // The count of quiet turns would draw the game before the solution ends.
-    if QuietCount::usual(0)
-        .cut(solution.iter().map(|step| step.turn))
-        .is_some()
-    {
-        return Ok(None);
-    }
+    let cut = QuietCount::usual(0).cut(solution.iter().map(|step| step.turn));
     let themes = themes(position, goal, &solution, rules);
-    if !wanted.themes.iter().all(|theme| themes.contains(theme)) {
+    if cut.is_some() || !wanted.themes.iter().all(|theme| themes.contains(theme)) {
         return Ok(None);
     }
     let difficulty = difficulty(position, &solution, rules);

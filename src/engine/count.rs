@@ -48,12 +48,10 @@ impl QuietCount {
     /// The count of a game for people to see: also that of rules whose values respect their limit.
     pub fn shown(game: &Game) -> QuietCount {
         let count = QuietCount::of(game);
-        match game.rules().quiet_limit_at(game.position()) {
-            None => count,
-            Some(limit) => QuietCount {
-                limit: limit.into(),
-                ..count
-            },
+        let limit = game.rules().quiet_limit_at(game.position());
+        QuietCount {
+            limit: limit.map_or(count.limit, u32::from),
+            ..count
         }
     }
 

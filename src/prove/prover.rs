@@ -156,10 +156,9 @@ impl<'a> Prover<'a> {
     pub(super) fn line(&mut self, start: &Position) -> Result<Vec<Turn>, DbError> {
         let mut line = Vec::new();
         let mut position = *start;
-        while position.is_placing() {
-            let Some(turn) = self.keeping(&position)? else {
-                break;
-            };
+        while position.is_placing()
+            && let Some(turn) = self.keeping(&position)?
+        {
             line.push(turn);
             position = position.after(turn);
         }

@@ -102,14 +102,11 @@ pub(crate) fn rank(
         return Ok((turns, lookups));
     }
     // After a winning turn all replies lose, and a single turn needs no comparison.
-    let gains = match equal == 1 || best.wdl() == Wdl::Win {
-        true => vec![0.0; equal],
-        false => {
-            let (gains, replies) = gains(database, &turns[..equal], drawn, deadline);
-            lookups += replies;
-            gains
-        }
+    let (gains, replies) = match equal == 1 || best.wdl() == Wdl::Win {
+        true => (vec![0.0; equal], 0),
+        false => gains(database, &turns[..equal], drawn, deadline),
     };
+    lookups += replies;
     let mut random = game.random(seed);
     let mut candidates: Vec<_> = turns[..equal]
         .iter()

@@ -290,18 +290,15 @@ impl<W: Write + Send + 'static> UciSession<W> {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        let rules = options.rules();
+        let (rules, sentence) = (options.rules(), self.sentence);
+        let sentence = |error: DbError| sentence(&error);
         let mut problem = None;
         if (&options.path, rules) != (&self.options.path, self.options.rules()) {
             let opened = match options.path.as_str() {
                 "" => Database::embedded(rules),
-                path => (self.database.reopen(Path::new(path), rules))
-                    .map_err(|error| (self.sentence)(&error))?,
+                path => (self.database.reopen(Path::new(path), rules)).map_err(sentence)?,
             };
-            problem = opened
-                .unusable()
-                .next()
-                .map(|error| (self.sentence)(&error));
+            problem = opened.unusable().next().map(sentence);
             self.database = Arc::new(opened);
             self.warming = warm_up(&self.database);
         }
