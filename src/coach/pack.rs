@@ -150,34 +150,23 @@ fn check_line(
     let rules = truth.database().rules();
     let solver = start.side_to_move();
     let mut game = Game::new(*rules, *start);
-    let mut actions = line.actions.iter().peekable();
-    let mut made = 0;
-    while actions.peek().is_some() {
-        let before = *game.position();
+    // The position before the turn whose actions are being made, and their text so far.
+    let (mut before, mut text) = (*start, String::new());
+    for (named, action) in &line.actions {
         let side = before.side_to_move();
-        // One turn: actions until the other side is to move.
-        let mut words = Vec::new();
-        while let Some((named, action)) = actions.peek() {
-            if !words.is_empty() && !game.position().removal_owed() {
-                break;
-            }
-            if named.is_some_and(|named| named != side) {
-                return Ok(Err(format!(
-                    "{action} is said to be a turn of {}, but {side} is to move",
-                    side.other()
-                )));
-            }
-            if let Err(error) = game.play(action) {
-                return Ok(Err(error.to_string()));
-            }
-            words.push(action.as_str());
-            actions.next();
+        if named.is_some_and(|named| named != side) {
+            return Ok(Err(format!(
+                "{action} is said to be a turn of {}, but {side} is to move",
+                side.other()
+            )));
         }
-        let text = words.join("");
+        if let Err(error) = game.play(action) {
+            return Ok(Err(error.to_string()));
+        }
+        text += action;
         if game.position().removal_owed() {
-            return Ok(Err(format!("after {text} a stone has to be removed")));
+            continue;
         }
-        made += 1;
         let turns = truth.answer(&before, 0)?.turns;
         let played = turns.iter().find(|turn| turn.after == *game.position());
         let (Some(best), Some(played)) = (turns.first(), played) else {
@@ -192,21 +181,25 @@ fn check_line(
             )));
         }
         if line.is_optimal && value != most {
-            let player = if side == solver {
-                "the solver"
-            } else {
-                "the defence"
+            let player = match side == solver {
+                true => "the solver",
+                false => "the defence",
             };
             return Ok(Err(format!(
                 "{player} plays {text}, a {value}, but {} is a {most}",
                 best.turn
             )));
         }
+        (before, text) = (*game.position(), String::new());
     }
     let is_over = game.position().is_over(rules);
-    Ok(match (goal, made, is_over) {
-        (_, 0, _) => Err("it has no turn".to_owned()),
-        (Goal::Win, _, false) => Err("it stops before the end of the game".to_owned()),
-        _ => Ok(()),
+    Ok(if !text.is_empty() {
+        Err(format!("after {text} a stone has to be removed"))
+    } else if line.actions.is_empty() {
+        Err("it has no turn".to_owned())
+    } else if goal == Goal::Win && !is_over {
+        Err("it stops before the end of the game".to_owned())
+    } else {
+        Ok(())
     })
 }
