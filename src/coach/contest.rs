@@ -167,10 +167,7 @@ impl Contest {
         };
         let review = GameReview::of(Truth::brief(database), &game)?;
         let first_error = review.first_error.map(|turn| FirstError {
-            player: match review.turns[turn - 1].side == first {
-                true => 1,
-                false => 2,
-            },
+            player: 1 + usize::from(review.turns[turn - 1].side != first),
             turn,
         });
         Ok(PlayedGame {

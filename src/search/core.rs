@@ -247,11 +247,10 @@ impl<'a, E: Evaluator> Worker<'a, E> {
         if self.counts.nodes > context.nodes {
             self.stopped = true;
         } else if self.counts.nodes.is_multiple_of(BETWEEN_LOOKS) {
+            let is_late = |deadline| Instant::now() >= deadline;
             self.stopped |= context.stop.load(Relaxed)
                 || context.finished.load(Relaxed)
-                || context
-                    .deadline
-                    .is_some_and(|deadline| Instant::now() >= deadline);
+                || context.deadline.is_some_and(is_late);
         }
     }
 

@@ -210,12 +210,11 @@ impl Search {
             prober,
             search: self,
         };
+        let share = |nodes| nodes / self.threads as u64;
         let context = SearchContext {
             finished: &finished,
             deadline: limits.time.and_then(|time| start.checked_add(time)),
-            nodes: limits
-                .nodes
-                .map_or(u64::MAX, |nodes| nodes / self.threads as u64),
+            nodes: limits.nodes.map_or(u64::MAX, share),
             abdada: abdada.as_ref(),
             pvs: matches!(limits.algorithm, Algorithm::Pvs | Algorithm::Selective),
             selective: limits.algorithm == Algorithm::Selective && self.evaluation.is_network(),

@@ -38,14 +38,12 @@ impl<'a, E: Evaluator> Root<'a, E> {
     ) -> Root<'a, E> {
         // A position with a pending removal is in the middle of a turn.
         let whole = earlier.iter().filter(|earlier| !earlier.removal_owed());
-        let turns = position
-            .turns(context.rules)
-            .into_iter()
-            .map(|turn| RootTurn {
-                turn,
-                after: position.after(turn),
-                score: None,
-            });
+        let turns = position.turns(context.rules).into_iter();
+        let turns = turns.map(|turn| RootTurn {
+            turn,
+            after: position.after(turn),
+            score: None,
+        });
         Root {
             context,
             limits: *limits,
@@ -164,13 +162,12 @@ impl<'a, E: Evaluator> Root<'a, E> {
     ) -> PrincipalVariation {
         let mut turns = vec![turn.turn];
         let mut position = turn.after;
-        while (turns.len() as u32) < depth {
-            let (key, symmetry) = key::canonical(&position);
-            let entry = self.context.table.get(key);
-            let next = entry.map(|entry| entry.turn.turned(symmetry.inverse()));
-            let Some(next) = next.filter(|next| next.to().is_some()) else {
-                break;
-            };
+        while (turns.len() as u32) < depth
+            && let (key, symmetry) = key::canonical(&position)
+            && let Some(entry) = self.context.table.get(key)
+            && entry.turn.to().is_some()
+        {
+            let next = entry.turn.turned(symmetry.inverse());
             turns.push(next);
             position = position.after(next);
         }

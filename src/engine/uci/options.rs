@@ -88,12 +88,10 @@ impl EngineOptions {
     pub fn new(path: String, threads: usize, rules: Rules) -> EngineOptions {
         let own = rules.name().is_none().then_some((OWN_RULES, rules));
         let all_rules: Vec<_> = Rules::NAMED.into_iter().chain(own).collect();
+        let place = all_rules.iter().position(|named| named.1 == rules);
         EngineOptions {
             path,
-            rules: all_rules
-                .iter()
-                .position(|named| named.1 == rules)
-                .unwrap_or(0),
+            rules: place.unwrap_or(0),
             all_rules,
             hash: 64,
             threads: threads.clamp(1, MOST_THREADS as usize) as u32,
