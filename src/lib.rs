@@ -135,7 +135,7 @@ pub mod internals {
     pub use crate::random::Random;
     pub use crate::rules::{FEWEST_STONES, MOST_QUIET_TURNS, MOST_STONES, counted, diagram};
     #[cfg(feature = "build")]
-    pub use crate::store::write::{SolvedPair, Temporary, remove_temporaries, write_pair};
+    pub use crate::store::write::{Temporary, remove_temporaries, write_pair};
 
     pub mod network {
         pub use crate::network::*;

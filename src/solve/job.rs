@@ -28,9 +28,7 @@ use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::store::{
-    self, DbError, LARGEST_VALUE, PlyWriter, Profile, SolvedPair, file_name, ply_file_name,
-};
+use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, Profile, file_name, ply_file_name};
 
 /// Builds the files of a request that a folder, which must exist, lacks.
 ///
@@ -211,13 +209,9 @@ impl<'a> PairsJob<'a> {
         let counted = solved
             .iter()
             .map(|table| Histogram::of_table(&Index::new(table.material), &table.values));
-        let values = SolvedPair {
-            pair,
-            values: &solved[0].values,
-            histograms: counted.collect(),
-        };
-        let path = self.folder.join(file_name(pair));
-        store::write_pair(&path, &self.request.rules, &values, self.request.profile)
+        let (histograms, values) = (counted.collect::<Vec<_>>(), &solved[0].values);
+        let BuildRequest { rules, profile, .. } = self.request;
+        store::write_pair(self.folder, rules, *profile, pair, values, &histograms)
     }
 
     /// The stage whose placements without a mill lead to a table, if this build has to solve it,

@@ -7,7 +7,7 @@ use super::tables::{TableCache, load_pair};
 use crate::index::Pair;
 use crate::probe::Database;
 use crate::store::pair::stored_table;
-use crate::store::{self, DbError, PlyFile, PlyWriter, Profile, SolvedPair};
+use crate::store::{self, DbError, PlyFile, PlyWriter, Profile};
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
@@ -29,13 +29,9 @@ pub fn repack(
     let (values, smaller) = load_pair(db, pair, table_cache, true)?;
     let histograms = pair.tables().into_iter();
     let histograms = histograms.map(|material| db.histogram(material).cloned());
-    let solved = SolvedPair {
-        pair,
-        values: &values,
-        histograms: histograms.collect::<Result<_, _>>()?,
-    };
-    let path = folder.path().join(store::file_name(pair));
-    let bytes = store::write_pair(&path, db.rules(), &solved, profile)?;
+    let histograms = histograms.collect::<Result<Vec<_>, _>>()?;
+    let folder = folder.path();
+    let bytes = store::write_pair(folder, db.rules(), profile, pair, &values, &histograms)?;
 
     let material = stored_table(pair);
     let coverage = db.file(pair)?.coverage();

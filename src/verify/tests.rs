@@ -16,7 +16,7 @@ use crate::rules::position::Position;
 use crate::rules::{Blocked, Rules};
 use crate::solve::pair::solve;
 use crate::solve::{BuildRequest, build, ply};
-use crate::store::{PlyWriter, Profile, SolvedPair, file_name, ply_file_name, write_pair};
+use crate::store::{PlyWriter, Profile, file_name, ply_file_name, write_pair};
 use crate::value::{Metric, Value};
 
 /// One table in memory.
@@ -227,14 +227,10 @@ fn files_are_checked_with_their_counts() {
         let counted = Histogram::of_table(&table.index, &table.values);
         table.values[12_345] ^= damage;
         let recounted = Histogram::of_table(&table.index, &table.values);
-        let solved = SolvedPair {
-            pair,
-            values: &table.values,
-            histograms: vec![if recount { recounted } else { counted }],
-        };
-        let path = folder.path().join(crate::store::file_name(pair));
-        write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
-        Database::open(folder.path(), Rules::STANDARD).unwrap()
+        let histograms = [if recount { recounted } else { counted }];
+        let (folder, rules, profile) = (folder.path(), Rules::STANDARD, Profile::default());
+        write_pair(folder, &rules, profile, pair, &table.values, &histograms).unwrap();
+        Database::open(folder, rules).unwrap()
     };
 
     let verified = |db: &Database| verify_pair(db, pair, &mut Tables::default(), &|_| ()).unwrap();

@@ -16,7 +16,7 @@ use crate::process::{self, Place, Run};
 use millbase::Database;
 use millbase::Histogram;
 use millbase::internals::Index;
-use millbase::internals::{SolvedPair, write_pair};
+use millbase::internals::write_pair;
 use millbase::solve::{BuildFolder, SolveError};
 use millbase::store::Profile;
 use millbase::{Dtw, Material, Pair, Position, Rules, Value};
@@ -476,16 +476,11 @@ fn verify_finds_a_single_wrong_value() {
     let position = Position::moving(mover, waiting).text(&rules);
 
     histograms[0] = Histogram::of_table(&index, &values);
-    let solved = SolvedPair {
-        pair,
-        values: &values,
-        histograms,
-    };
-    let path = folder.path().join("5-3.mill");
-    write_pair(&path, &rules, &solved, Profile::default()).unwrap();
+    let (folder, profile) = (folder.path(), Profile::default());
+    write_pair(folder, &rules, profile, pair, &values, &histograms).unwrap();
 
     let verify = ["verify", "--pair", "5-3", "--quiet"];
-    let Run { status, out, .. } = run(folder.path(), &verify);
+    let Run { status, out, .. } = run(folder, &verify);
     assert_eq!(status, 1, "{out}");
     let finding = format!(
         "{position}: stored {wrong}, but its turns give {}",

@@ -9,7 +9,7 @@ use crate::common::root;
 use crate::probe::FLYING;
 use crate::process::{self, Place, Run, column, has, items, run_alone, shows, split, text};
 use millbase::Histogram;
-use millbase::internals::{Index, SolvedPair, write_pair};
+use millbase::internals::{Index, write_pair};
 use millbase::store::Profile;
 use millbase::{Pair, Rules};
 use serde_json::Value as Json;
@@ -150,16 +150,12 @@ fn write_draws(folder: &Path, pair: Pair) {
     let indexes = pair.tables().into_iter().map(Index::new);
     let values = |index: &Index| vec![0; index.len()];
     let indexes: Vec<Index> = indexes.collect();
-    let solved = SolvedPair {
-        pair,
-        values: &values(&indexes[0]),
-        histograms: indexes
-            .iter()
-            .map(|index| Histogram::of_table(index, &values(index)))
-            .collect(),
-    };
-    let path = folder.join(format!("{pair}.mill"));
-    write_pair(&path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
+    let histograms = indexes
+        .iter()
+        .map(|index| Histogram::of_table(index, &values(index)));
+    let (histograms, values) = (histograms.collect::<Vec<_>>(), values(&indexes[0]));
+    let (rules, profile) = (Rules::STANDARD, Profile::default());
+    write_pair(folder, &rules, profile, pair, &values, &histograms).unwrap();
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use boon::{Compiler, SchemaIndex, Schemas};
 use millbase::Histogram;
 use millbase::internals::Index;
-use millbase::internals::{SolvedPair, write_pair};
+use millbase::internals::write_pair;
 use millbase::store::Profile;
 use millbase::{Database, Pair, Rules};
 use serde_json::{Value as Json, json};
@@ -253,7 +253,7 @@ fn prepare(place: &Path) {
         fs::create_dir(place.join(folder)).unwrap();
     }
     fs::copy(root().join("db/3-3.mill"), place.join("small/3-3.mill")).unwrap();
-    wrong_values(&place.join("wrong/3-3.mill"));
+    wrong_values(&place.join("wrong"));
     let [none, other] = ["0", "f"].map(|digit| digit.repeat(64));
     for (file, text) in [
         // Three stones against three, without flying: solved in an instant, with the placing phase.
@@ -284,8 +284,8 @@ fn game(turns: &str) -> String {
     format!("{tags}[FEN \"{RACE}\"]\n\n{turns}\n\n")
 }
 
-/// Writes the pair 3-3 with a win in 28 turns instead of 26.
-fn wrong_values(path: &Path) {
+/// Writes the pair 3-3 to a folder with a win in 28 turns instead of 26.
+fn wrong_values(folder: &Path) {
     let pair = Pair::new(3, 3).unwrap();
     let table = pair.tables()[0];
     let database = Database::embedded(Rules::STANDARD);
@@ -293,12 +293,8 @@ fn wrong_values(path: &Path) {
     let histogram = Histogram::of_table(&Index::new(table), &values);
     let entry = values.iter().position(|&value| value == 27).unwrap();
     values[entry] = 29;
-    let solved = SolvedPair {
-        pair,
-        values: &values,
-        histograms: vec![histogram],
-    };
-    write_pair(path, &Rules::STANDARD, &solved, Profile::default()).unwrap();
+    let (rules, profile) = (Rules::STANDARD, Profile::default());
+    write_pair(folder, &rules, profile, pair, &values, &[histogram]).unwrap();
 }
 
 /// The answers so far.

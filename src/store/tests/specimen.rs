@@ -61,15 +61,9 @@ pub(crate) fn write(
     pair: Pair,
     values: &[u8],
     profile: Profile,
-) -> Result<PathBuf, DbError> {
-    let solved = SolvedPair {
-        pair,
-        values,
-        histograms: histograms(pair, values),
-    };
-    let path = folder.join(file_name(pair));
-    write_pair(&path, &Rules::STANDARD, &solved, profile)?;
-    Ok(path)
+) -> Result<u64, DbError> {
+    let histograms = histograms(pair, values);
+    write_pair(folder, &Rules::STANDARD, profile, pair, values, &histograms)
 }
 
 /// Writes the file of a ply with [`FOUR`]; returns the values of its tables.

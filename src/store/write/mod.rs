@@ -11,7 +11,7 @@ mod pair;
 mod ply;
 
 pub use bundle::write_bundle;
-pub use pair::{SolvedPair, write_pair};
+pub use pair::write_pair;
 pub(crate) use ply::{PlyWriter, count_stored};
 
 use std::collections::BTreeSet;

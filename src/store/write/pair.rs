@@ -11,25 +11,17 @@ use crate::store::codec::encode::Budget;
 use crate::store::codec::{Coverage, Parameters, TableShape};
 use crate::store::container::FileKind;
 use crate::store::error::DbError;
-use crate::store::pair::stored_table;
+use crate::store::pair::{file_name, stored_table};
 use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
-/// A solved pair, ready to be written.
-#[derive(Clone, Debug)]
-pub struct SolvedPair<'a> {
-    /// The pair.
-    pub pair: Pair,
-    /// The value of each entry of the [`Index`](crate::index::Index) of the table in which the
-    /// larger side moves, see [`Value::from_byte`](crate::Value::from_byte). The values of the other
-    /// table follow from these.
-    pub values: &'a [u8],
-    /// The histograms of the pair's tables, in the order of [`Pair::tables`].
-    pub histograms: Vec<Histogram>,
-}
-
-/// Writes the file of a pair to `path`, and returns its size in bytes. The same values give the
-/// same bytes for any number of threads.
+/// Writes the file of a solved pair to a folder, and returns its size in bytes. The same values give
+/// the same bytes for any number of threads.
+///
+/// * `values`: the value of each entry of the [`Index`](crate::index::Index) of the table in which
+///   the larger side moves, see [`Value::from_byte`](crate::Value::from_byte). The values of the
+///   other table follow from these.
+/// * `histograms`: those of the pair's tables, in the order of [`Pair::tables`].
 ///
 /// # Errors
 ///
@@ -39,17 +31,18 @@ pub struct SolvedPair<'a> {
 ///
 /// If the numbers of values or histograms are not those of the pair.
 pub fn write_pair(
-    path: &Path,
+    folder: &Path,
     rules: &Rules,
-    solved: &SolvedPair<'_>,
     profile: Profile,
+    pair: Pair,
+    values: &[u8],
+    histograms: &[Histogram],
 ) -> Result<u64, DbError> {
-    let pair = solved.pair;
     let material = stored_table(pair);
-    let entries = solved.values.len() as u64;
+    let entries = values.len() as u64;
     assert_eq!(entries, material.entries(), "values missing");
     let tables = pair.tables().len();
-    assert_eq!(solved.histograms.len(), tables, "histograms missing");
+    assert_eq!(histograms.len(), tables, "histograms missing");
 
     let (parameters, coverage) = encoding(profile, rules, material);
     let mut schema = vec![pair.larger(), pair.smaller()];
@@ -57,16 +50,17 @@ pub fn write_pair(
         schema.extend(pair.in_hand());
     }
     schema.extend(coverage.number());
-    for histogram in &solved.histograms {
+    for histogram in histograms {
         add_histogram(&mut schema, &histogram.of_metric(profile.metric));
     }
     let shape = TableShape::new(rules, material, coverage, parameters);
     let values = TableValues {
         shape: &shape,
         stored: shape.stored_rows() * shape.index.columns().count(),
-        values: solved.values,
+        values,
         budget: Budget::of(profile.compression),
     };
+    let path = &folder.join(file_name(pair));
     let table = values.encode(0).map_err(DbError::io(path))?;
     super::write(path, FileKind::Pair, rules, parameters, &schema, &[table])
 }
