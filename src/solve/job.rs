@@ -28,7 +28,7 @@ use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
-use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, Profile, file_name, ply_file_name};
+use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, Profile, file_name};
 
 /// Builds the files of a request that a folder, which must exist, lacks.
 ///
@@ -268,8 +268,7 @@ impl PliesJob<'_> {
             ply,
             ..PlyReport::default()
         };
-        let mut writer = kept.then(|| PlyWriter::new(rules, stage_sets, ply, self.profile));
-        let path = folder.join(ply_file_name(ply));
+        let mut writer = kept.then(|| PlyWriter::new(folder, rules, stage_sets, ply, self.profile));
         let database = Database::open(folder, *rules)?;
         let mut pairs = self.pairs_after(ply, &database)?;
         let mut load = Duration::ZERO;
@@ -294,13 +293,12 @@ impl PliesJob<'_> {
                 }
             };
             if let (Some(writer), Some(values)) = (&mut writer, values) {
-                let added = timed(&mut self.report.write, || writer.add(stage, &values));
-                added.map_err(DbError::io(&path))?;
+                timed(&mut self.report.write, || writer.add(stage, &values))?;
             }
             observer(BuildEvent::StageSolved(stage))?;
         }
         if let Some(writer) = writer {
-            self.report.bytes = timed(&mut self.report.write, || writer.finish(&path))?;
+            self.report.bytes = timed(&mut self.report.write, || writer.finish())?;
         }
         let report = std::mem::take(&mut self.report);
         Ok(PlyReport { load, ..report })

@@ -60,11 +60,10 @@ pub fn repack_ply(
     profile: Profile,
 ) -> Result<u64, DbError> {
     let profile = profile.of_plies(db.rules());
-    let path = folder.path().join(store::ply_file_name(file.ply()));
-    let mut writer = PlyWriter::new(db.rules(), db.stage_sets(), file.ply(), profile);
+    let (folder, stage_sets) = (folder.path(), db.stage_sets());
+    let mut writer = PlyWriter::new(folder, db.rules(), stage_sets, file.ply(), profile);
     for stage in file.stages() {
-        let values = ply::load(db, stage, profile.metric)?;
-        writer.add(stage, &values).map_err(DbError::io(&path))?;
+        writer.add(stage, &ply::load(db, stage, profile.metric)?)?;
     }
-    writer.finish(&path)
+    writer.finish()
 }

@@ -16,7 +16,7 @@ use crate::rules::position::Position;
 use crate::rules::{Blocked, Rules};
 use crate::solve::pair::solve;
 use crate::solve::{BuildRequest, build, ply};
-use crate::store::{PlyWriter, Profile, file_name, ply_file_name, write_pair};
+use crate::store::{PlyWriter, Profile, file_name, write_pair};
 use crate::value::{Metric, Value};
 
 /// One table in memory.
@@ -392,12 +392,12 @@ fn detected(rules: &Rules, numbers: &[u8]) -> [usize; 2] {
                 wrong += 1;
                 copies += usize::from(copied);
             }
-            let mut writer = PlyWriter::new(rules, &stage_sets, number, Profile::default());
+            let (path, profile) = (folder.path(), Profile::default());
+            let mut writer = PlyWriter::new(path, rules, &stage_sets, number, profile);
             for (&stage, values) in stages.iter().zip(&damaged) {
                 writer.add(stage, values).unwrap();
             }
-            let path = folder.path().join(ply_file_name(number));
-            writer.finish(&path).unwrap();
+            writer.finish().unwrap();
             assert!(expected.len() <= MOST_MISMATCHES);
             assert_eq!(verify(), expected);
         }

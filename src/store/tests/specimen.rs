@@ -70,14 +70,14 @@ pub(crate) fn write(
 pub(crate) fn write_ply(folder: &Path, ply: u8, run: usize) -> Vec<Vec<u8>> {
     let stage_sets = StageSets::new(&FOUR, ply);
     let stages: Vec<Stage> = stage_sets.stages_of(ply).collect();
-    let mut writer = PlyWriter::new(&FOUR, &stage_sets, ply, Profile::default());
+    let mut writer = PlyWriter::new(folder, &FOUR, &stage_sets, ply, Profile::default());
     let tables = stages.iter().zip(0..).map(|(&stage, seed)| {
         let values = runs(stage.material().entries(), run, seed);
         writer.add(stage, &values).unwrap();
         values
     });
     let tables = tables.collect();
-    writer.finish(&folder.join(ply_file_name(ply))).unwrap();
+    writer.finish().unwrap();
     tables
 }
 

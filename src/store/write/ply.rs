@@ -1,6 +1,6 @@
 //! Writes the file of a solved ply, stage by stage.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::store::codec::encode::Budget;
 use crate::store::codec::{Parameters, TableShape};
 use crate::store::container::FileKind;
 use crate::store::error::DbError;
-use crate::store::ply::coverage;
+use crate::store::ply::{coverage, ply_file_name};
 use crate::store::profile::Profile;
 
 /// The most columns of a block in plies, of which few columns are stored.
@@ -20,6 +20,7 @@ const COLUMNS: u16 = 2048;
 
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
+    path: PathBuf,
     rules: &'a Rules,
     stage_sets: &'a StageSets,
     parameters: Parameters,
@@ -38,8 +39,9 @@ impl<'a> PlyWriter<'a> {
     /// also hold up to 49 histograms of some hundred bytes and the models of tiny tables.
     const MODEL_BYTES: u64 = 72 << 10;
 
-    /// A writer for the file of a ply, whose values have this profile.
+    /// A writer for the file of a ply in a folder, whose values have this profile.
     pub fn new(
+        folder: &Path,
         rules: &'a Rules,
         stage_sets: &'a StageSets,
         ply: u8,
@@ -47,6 +49,7 @@ impl<'a> PlyWriter<'a> {
     ) -> PlyWriter<'a> {
         let stages = stage_sets.stages_of(ply);
         PlyWriter {
+            path: folder.join(ply_file_name(ply)),
             rules,
             stage_sets,
             parameters: Parameters {
@@ -60,7 +63,7 @@ impl<'a> PlyWriter<'a> {
     }
 
     /// Encodes the table of the ply's next stage from its values in the order of the index.
-    pub fn add(&mut self, stage: Stage, values: &[u8]) -> std::io::Result<()> {
+    pub fn add(&mut self, stage: Stage, values: &[u8]) -> Result<(), DbError> {
         let positions = positions(self.stage_sets, stage);
         let share = Self::DISTRIBUTIONS * positions / self.positions.max(1);
         let waiting = stage.mover().other();
@@ -79,7 +82,8 @@ impl<'a> PlyWriter<'a> {
                 bytes: (Self::MODEL_BYTES * positions / self.positions.max(1)).max(200) as usize,
             },
         };
-        self.tables.push(table.encode(self.tables.len())?);
+        let table = table.encode(self.tables.len());
+        self.tables.push(table.map_err(DbError::io(&self.path))?);
         self.schema.extend([stage.white_lost, stage.black_lost]);
         add_histogram(
             &mut self.schema,
@@ -88,18 +92,16 @@ impl<'a> PlyWriter<'a> {
         Ok(())
     }
 
-    /// Writes the file to `path`, and returns its size in bytes.
-    pub fn finish(self, path: &Path) -> Result<u64, DbError> {
-        let PlyWriter {
-            rules, parameters, ..
-        } = self;
+    /// Writes the file, and returns its size in bytes.
+    pub fn finish(self) -> Result<u64, DbError> {
+        let (kind, schema, tables) = (FileKind::Ply, &self.schema, &self.tables);
         super::write(
-            path,
-            FileKind::Ply,
-            rules,
-            parameters,
-            &self.schema,
-            &self.tables,
+            &self.path,
+            kind,
+            self.rules,
+            self.parameters,
+            schema,
+            tables,
         )
     }
 }
