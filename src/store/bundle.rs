@@ -88,7 +88,7 @@ impl Bundle {
         }
         let prefix = read(PREFIX)?;
         let mut fields = HeadReader {
-            bytes: &prefix,
+            rest: &prefix[MAGIC.len()..],
             at: MAGIC.len(),
             name,
         };
@@ -104,16 +104,8 @@ impl Bundle {
             let what = "wrong checksum of the table of contents";
             return Err(fields.corrupt(length as usize - CHECKSUM, what));
         };
-        let mut fields = HeadReader {
-            bytes: contents,
-            at: PREFIX - 8,
-            name,
-        };
-        let expected = u64::from_le_bytes(fields.take()?);
-        if size != expected {
-            let what = format!("wrong size: expected {expected} bytes, found {size}");
-            return Err(DbError::corrupt(name, size.min(expected), what));
-        }
+        fields.rest = &contents[fields.at..];
+        fields.size(size)?;
         let number = fields.varint()?;
         let members = (0..number).map(|_| member(&mut fields, size));
         let members = members.collect::<Result<_, _>>()?;

@@ -101,7 +101,7 @@ pub(crate) struct Container {
     pub source: Box<dyn ByteSource>,
     pub rules: Rules,
     pub parameters: Parameters,
-    /// The fields of the schema, and their offset in the file for errors.
+    /// The fields of the schema, and their offset in the file.
     fields: Vec<u8>,
     fields_at: usize,
     pub tables: Vec<TableHead>,
@@ -125,24 +125,14 @@ impl Container {
             // The source stated too small a length. `head` checks the one in the file.
             bytes = read(length.min(most))?;
         }
-        let bytes = bytes.into_owned();
-        let head = head(&bytes, size, &name)?;
-        let mut fields = HeadReader {
-            bytes: head,
-            at: LENGTHS + 4,
-            name: &name,
-        };
-        let expected = u64::from_le_bytes(fields.take()?);
-        if size != expected {
-            let what = format!("wrong size: expected {expected} bytes, found {size}");
-            return Err(DbError::corrupt(&name, size.min(expected), what));
-        }
+        let mut fields = head(&bytes, size, &name)?;
+        let mut directory = (fields.at + fields.rest.len() + CHECKSUM) as u64;
+        fields.size(size)?;
         let parameters = fields.parameters(kind, &rules)?;
         let tables = u16::from_le_bytes(fields.take()?);
         let length = fields.varint()?;
         let fields_at = fields.at;
         let schema_fields = fields.take_slice(length)?.to_vec();
-        let mut directory = (head.len() + CHECKSUM) as u64;
         let tables = (0..tables)
             .map(|_| {
                 let table = fields.table(&mut directory)?;
@@ -167,15 +157,15 @@ impl Container {
     /// The fields of the schema.
     pub fn fields(&self) -> HeadReader<'_> {
         HeadReader {
-            bytes: &self.fields,
-            at: 0,
+            rest: &self.fields,
+            at: self.fields_at,
             name: &self.name,
         }
     }
 
-    /// An error about the field at this offset in the schema.
-    pub fn corrupt_schema(&self, at: usize, what: impl Into<String>) -> DbError {
-        DbError::corrupt(&self.name, (self.fields_at + at) as u64, what)
+    /// An error about the schema as a whole.
+    pub fn corrupt(&self, what: impl Into<String>) -> DbError {
+        self.fields().corrupt(self.fields_at, what)
     }
 
     /// The bytes of a row of a table with their checksum, which has been checked, and their offset
@@ -246,9 +236,13 @@ pub(crate) fn declared(bytes: &[u8]) -> Option<u64> {
     Some(u32::from_le_bytes(*field).into())
 }
 
-/// The head without its checksum, from the first bytes of a file of this size.
-fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError> {
-    let mut fields = HeadReader { bytes, at: 0, name };
+/// The fields of the head after its length, from the first bytes of a file of this size.
+fn head<'a>(bytes: &'a [u8], size: u64, name: &'a Path) -> Result<HeadReader<'a>, DbError> {
+    let mut fields = HeadReader {
+        rest: bytes,
+        at: 0,
+        name,
+    };
     let magic = fields.take()?;
     if magic != MAGIC {
         let what = format!("wrong magic: expected {MAGIC:02x?}, found {magic:02x?}");
@@ -262,7 +256,11 @@ fn head<'a>(bytes: &'a [u8], size: u64, name: &Path) -> Result<&'a [u8], DbError
             format!("wrong length of the head: expected at most {most} bytes, found {length}");
         return Err(fields.corrupt(LENGTHS, what));
     };
-    checked(head).ok_or_else(|| fields.corrupt(length - CHECKSUM, "wrong checksum of the head"))
+    let Some(head) = checked(head) else {
+        return Err(fields.corrupt(length - CHECKSUM, "wrong checksum of the head"));
+    };
+    fields.rest = &head[fields.at..];
+    Ok(fields)
 }
 
 /// The page with these fields; `None` unless all its rows lie within a file of this size.

@@ -44,9 +44,9 @@ pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u64> {
 
 /// Takes the fields of a head one after the other.
 pub(crate) struct HeadReader<'a> {
-    /// The head without its checksum.
-    pub bytes: &'a [u8],
-    /// The offset of the next field.
+    /// The remaining fields, without the checksum.
+    pub rest: &'a [u8],
+    /// Their offset in the file.
     pub at: usize,
     /// The file, for errors.
     pub name: &'a Path,
@@ -75,12 +75,9 @@ impl<'a> HeadReader<'a> {
 
     /// The next `length` bytes.
     pub fn take_slice(&mut self, length: u64) -> Result<&'a [u8], DbError> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let field = usize::try_from(length)
-            .ok()
-            .and_then(|length| rest.get(..length));
-        let Some(field) = field else {
-            let found = rest.len();
+        let end = usize::try_from(length).ok();
+        let Some(field) = end.and_then(|end| self.rest.split_off(..end)) else {
+            let found = self.rest.len();
             let what =
                 format!("the head ends too soon: expected {length} more bytes, found {found}");
             return Err(self.corrupt(self.at, what));
@@ -91,12 +88,24 @@ impl<'a> HeadReader<'a> {
 
     /// The next number of variable length.
     pub fn varint(&mut self) -> Result<u64, DbError> {
-        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        let Some(number) = take_varint(&mut rest) else {
-            return Err(self.corrupt(self.at, "expected a number, found none"));
-        };
-        self.at = self.bytes.len() - rest.len();
+        let before = self.rest.len();
+        let number = take_varint(&mut self.rest);
+        let number =
+            number.ok_or_else(|| self.corrupt(self.at, "expected a number, found none"))?;
+        self.at += before - self.rest.len();
         Ok(number)
+    }
+
+    /// Takes the length of the file, which must be this one.
+    pub fn size(&mut self, size: u64) -> Result<(), DbError> {
+        let expected = u64::from_le_bytes(self.take()?);
+        match size == expected {
+            true => Ok(()),
+            false => {
+                let what = format!("wrong size: expected {expected} bytes, found {size}");
+                Err(DbError::corrupt(self.name, size.min(expected), what))
+            }
+        }
     }
 
     /// Takes a byte that is an index into `things`, which `what` names for errors.
@@ -148,16 +157,12 @@ impl<'a> HeadReader<'a> {
 
     /// Checks that no field is left.
     pub fn end(&self) -> Result<(), DbError> {
-        match self.bytes.len() - self.at {
-            0 => Ok(()),
-            surplus => {
-                let surplus = counted(surplus, "byte");
-                Err(self.corrupt(
-                    self.at,
-                    format!("the head has {surplus} after the last field"),
-                ))
-            }
+        if self.rest.is_empty() {
+            return Ok(());
         }
+        let surplus = counted(self.rest.len(), "byte");
+        let what = format!("the head has {surplus} after the last field");
+        Err(self.corrupt(self.at, what))
     }
 
     /// An error about the field at this offset.

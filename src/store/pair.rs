@@ -75,7 +75,7 @@ impl PairFile {
         let Some(coverage) = Coverage::OF_PAIRS.into_iter().find(suffices) else {
             let what =
                 format!("wrong coverage {number}: this pair needs entries that such a file omits");
-            return Err(container.corrupt_schema(at, what));
+            return Err(fields.corrupt(at, what));
         };
         let tables = pair.tables().into_iter();
         let histograms = tables.map(|material| {

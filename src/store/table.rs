@@ -46,7 +46,7 @@ impl TableFile {
         let found = container.tables.len();
         if found != tables {
             let what = format!("wrong number of tables: expected {tables}, found {found}");
-            return Err(container.corrupt_schema(0, what));
+            return Err(container.corrupt(what));
         }
         Ok(TableFile {
             tables: (0..tables).map(|_| OnceLock::new()).collect(),
@@ -92,11 +92,11 @@ impl TableFile {
             let what = format!(
                 "wrong number of rows of table {number}: expected {expected}, found {found}"
             );
-            return Err(container.corrupt_schema(0, what));
+            return Err(container.corrupt(what));
         }
         let model = Model::from_bytes(&head.model).ok_or_else(|| {
             let what = format!("the fields of the model of table {number} do not agree");
-            container.corrupt_schema(0, what)
+            container.corrupt(what)
         })?;
         Ok(Contents { shape, model })
     }
