@@ -20,7 +20,7 @@ use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::codec::{Coverage, can_omit};
-use crate::store::container::{self, PAGE_ROWS, page_bytes};
+use crate::store::container::{self, PAGE_ROWS, directory_bytes};
 use crate::store::{self, ByteSource, DbError, NeededRange};
 use crate::value::{Metric, Value};
 
@@ -219,11 +219,11 @@ fn expected_page(
     rows: usize,
 ) -> Option<NeededRange> {
     const WIDTH: usize = 2;
-    let whole = |rows: usize| WIDTH * rows + rows.div_ceil(PAGE_ROWS) * page_bytes(0, WIDTH);
     let first = row / PAGE_ROWS * PAGE_ROWS;
-    let start = before.map(whole).sum::<usize>() + whole(first);
+    let bytes = |rows| directory_bytes(rows, WIDTH);
+    let start = before.map(bytes).sum::<usize>() + bytes(first);
     let start = u64::from(source.head_bytes()?) + start as u64;
-    let length = page_bytes(PAGE_ROWS.min(rows - first), WIDTH);
+    let length = bytes(PAGE_ROWS.min(rows - first));
     if start + length as u64 > source.size() {
         return None;
     }

@@ -88,9 +88,9 @@ struct Page {
     ends: Box<[u32]>,
 }
 
-/// The size of a page in bytes.
-pub(crate) fn page_bytes(rows: usize, width: usize) -> usize {
-    8 + width * rows + CHECKSUM
+/// The size of the directory of a table in bytes, or of its pages up to a row that begins one.
+pub(crate) fn directory_bytes(rows: usize, width: usize) -> usize {
+    width * rows + rows.div_ceil(PAGE_ROWS) * (8 + CHECKSUM)
 }
 
 /// An opened container. Opening checks its head; reading checks pages and rows.
@@ -190,10 +190,10 @@ impl Container {
         if let Some(page) = head.pages[number].get() {
             return Ok(page);
         }
-        let whole = page_bytes(PAGE_ROWS, head.width) as u64;
-        let at = head.directory + number as u64 * whole;
-        let rows = PAGE_ROWS.min(head.rows - number * PAGE_ROWS);
-        let bytes = read(&*self.source, &self.name, at, page_bytes(rows, head.width))?;
+        let first = number * PAGE_ROWS;
+        let at = head.directory + directory_bytes(first, head.width) as u64;
+        let length = directory_bytes(PAGE_ROWS.min(head.rows - first), head.width);
+        let bytes = read(&*self.source, &self.name, at, length)?;
         let Some(fields) = checked(&bytes) else {
             let what = "wrong checksum of a page of the directory";
             return Err(DbError::corrupt(&self.name, at, what));
@@ -323,14 +323,13 @@ impl HeadReader<'_> {
         let length = self.varint()?;
         let model = self.take_slice(length)?.to_vec();
         let begin = *directory;
-        let pages = rows.div_ceil(PAGE_ROWS);
-        *directory += (width * rows + pages * page_bytes(0, width)) as u64;
+        *directory += directory_bytes(rows, width) as u64;
         Ok(TableHead {
             rows,
             width,
             directory: begin,
             model,
-            pages: (0..pages).map(|_| OnceLock::new()).collect(),
+            pages: vec![OnceLock::new(); rows.div_ceil(PAGE_ROWS)],
         })
     }
 }

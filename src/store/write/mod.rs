@@ -31,7 +31,9 @@ use crate::lock::held;
 use crate::rules::Rules;
 use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
 use crate::store::codec::{BlockScratch, Parameters, RowShape, TableShape};
-use crate::store::container::{FileKind, MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, VERSION, page_bytes};
+use crate::store::container::{
+    FileKind, MAGIC, MOST_HEAD, PAGE_ROWS, PREFIX, VERSION, directory_bytes,
+};
 use crate::store::error::DbError;
 use crate::store::fields::{CHECKSUM, ROW_CHECKSUM, row_checksum};
 
@@ -150,13 +152,12 @@ pub(crate) fn write(
     schema: &[u8],
     tables: &[EncodedTable],
 ) -> Result<u64, DbError> {
-    let widths: Vec<usize> = tables.iter().map(EncodedTable::width).collect();
     let mut fields = Vec::new();
     add_varint(&mut fields, schema.len() as u64);
     fields.extend(schema);
-    for (table, &width) in tables.iter().zip(&widths) {
+    for table in tables {
         add_varint(&mut fields, table.lengths.len() as u64);
-        fields.push(width as u8);
+        fields.push(table.width() as u8);
         add_varint(&mut fields, table.model.len() as u64);
         fields.extend(&table.model);
     }
@@ -167,14 +168,11 @@ pub(crate) fn write(
     }
     // From the last part to the first: the start of the rows depends on the directory's length.
     let mut directory = Vec::new();
-    let sizes = tables.iter().zip(&widths).map(|(table, &width)| {
-        let pages = table.lengths.chunks(PAGE_ROWS);
-        pages
-            .map(|page| page_bytes(page.len(), width))
-            .sum::<usize>()
-    });
+    let sizes = tables.iter();
+    let sizes = sizes.map(|table| directory_bytes(table.lengths.len(), table.width()));
     let mut end = (head + sizes.sum::<usize>()) as u64;
-    for (table, &width) in tables.iter().zip(&widths) {
+    for table in tables {
+        let width = table.width();
         for page in table.lengths.chunks(PAGE_ROWS) {
             let mut bytes = end.to_le_bytes().to_vec();
             for length in page {
