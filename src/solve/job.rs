@@ -83,13 +83,13 @@ impl BuildPlan {
             stage_sets,
             report: PlyReport::default(),
         });
-        let mut pairs = PairsJob::new(self, folder.path());
+        let mut pairs = PairsJob::new(self, folder.path(), plies.as_mut());
         for planned in &self.pairs {
             // Another build may have made it since.
             if folder.path().join(file_name(planned.pair)).exists() {
                 continue;
             }
-            let pair = pairs.build(planned.pair, &mut plies, observer)?;
+            let pair = pairs.build(planned.pair, observer)?;
             observer(BuildEvent::PairFinished(&pair))?;
             report.pairs.push(pair);
         }
@@ -111,18 +111,22 @@ impl BuildPlan {
 }
 
 /// Builds the pairs of a plan, and with each of them the last placements that lead to its tables.
-struct PairsJob<'a> {
+struct PairsJob<'a, 'b> {
     request: &'a BuildRequest,
     folder: &'a Path,
     cache: TableCache,
     /// The tables that may have [unfinished](UnfinishedFile) files.
     unfinished: Vec<Material>,
-    /// The stages, if the plan has the last placement.
-    stage_sets: Option<&'a StageSets>,
+    /// For the last placement, if the plan has it.
+    plies: Option<&'b mut PliesJob<'a>>,
 }
 
-impl<'a> PairsJob<'a> {
-    fn new(plan: &'a BuildPlan, folder: &'a Path) -> PairsJob<'a> {
+impl<'a, 'b> PairsJob<'a, 'b> {
+    fn new(
+        plan: &'a BuildPlan,
+        folder: &'a Path,
+        plies: Option<&'b mut PliesJob<'a>>,
+    ) -> PairsJob<'a, 'b> {
         let last = plan.request.rules.placements() - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
         let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
@@ -138,17 +142,12 @@ impl<'a> PairsJob<'a> {
             folder,
             cache: TableCache::new(&cached),
             unfinished,
-            stage_sets: plan.stage_sets.as_ref().filter(|_| planned),
+            plies: plies.filter(|_| planned),
         }
     }
 
     /// Solves a pair, writes its file, and solves the last placements before it.
-    fn build(
-        &mut self,
-        pair: Pair,
-        plies: &mut Option<PliesJob<'_>>,
-        observer: &mut Observer<'_>,
-    ) -> Result<PairReport, SolveError> {
+    fn build(&mut self, pair: Pair, observer: &mut Observer<'_>) -> Result<PairReport, SolveError> {
         let start = Instant::now();
         observer(BuildEvent::PairStarted(pair))?;
         let rules = &self.request.rules;
@@ -163,7 +162,7 @@ impl<'a> PairsJob<'a> {
         let writing = Instant::now();
         let bytes = self.write(pair, &solved)?;
         let placing = Instant::now();
-        self.solve_last_placement(plies, &solved)?;
+        self.solve_last_placement(&solved)?;
         Ok(PairReport {
             pair,
             tables: solved.iter().map(|table| table.times).collect(),
@@ -217,7 +216,7 @@ impl<'a> PairsJob<'a> {
     /// The stage whose placements without a mill lead to a table, if this build has to solve it,
     /// and the table that its captures lead to, if games go on after them.
     fn last_stage(&self, table: Material) -> Option<(Stage, Option<Material>)> {
-        let stage_sets = self.stage_sets?;
+        let stage_sets = self.plies.as_ref()?.stage_sets;
         let stage = Stage::last_before(table, self.request.rules.stones);
         let exists = stage_sets.exists(stage) && stage_sets.exists(stage.after_quiet());
         let after = stage.after_capture();
@@ -227,16 +226,14 @@ impl<'a> PairsJob<'a> {
     }
 
     /// Solves the stages whose placements without a mill lead to these tables.
-    fn solve_last_placement(
-        &mut self,
-        plies: &mut Option<PliesJob<'_>>,
-        solved: &[SolvedTable],
-    ) -> Result<(), SolveError> {
-        let Some(plies) = plies else { return Ok(()) };
+    fn solve_last_placement(&mut self, solved: &[SolvedTable]) -> Result<(), SolveError> {
         for table in solved {
-            if let Some((stage, captures)) = self.last_stage(table.material) {
-                let captures = captures.map(|captures| self.load(captures, false));
-                let captures = captures.transpose()?;
+            let Some((stage, captures)) = self.last_stage(table.material) else {
+                continue;
+            };
+            let captures = captures.map(|captures| self.load(captures, false));
+            let captures = captures.transpose()?;
+            if let Some(plies) = &mut self.plies {
                 plies.solve(stage, Some(&table.values), captures.as_deref())?;
             }
         }
