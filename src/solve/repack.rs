@@ -1,6 +1,5 @@
 //! Writes the values of a file again with another profile.
 
-use super::derive::captures_to_fill;
 use super::folder::BuildFolder;
 use super::ply;
 use super::tables::{TableCache, load_pair};
@@ -34,11 +33,7 @@ pub fn repack(
     let bytes = store::write_pair(folder, db.rules(), profile, pair, &values, &histograms)?;
 
     let material = stored_table(pair);
-    let coverage = db.file(pair)?.coverage();
-    for after in captures_to_fill(db.rules(), material, coverage) {
-        table_cache.forget(after);
-    }
-    if coverage.omits_rows() {
+    if db.file(pair)?.coverage().omits_rows() {
         table_cache.keep(material, &values)?;
         if let Some(smaller) = smaller {
             table_cache.keep(material.exchanged(), &smaller)?;

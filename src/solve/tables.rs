@@ -204,8 +204,8 @@ fn read(
 }
 
 /// The table of a pair with the larger side to move; with `both` also the one with the smaller side
-/// to move, if that had to be derived. Takes the tables that captures lead to from the cache, and
-/// leaves them there for another call.
+/// to move, if that had to be derived. Takes the tables that captures lead to from the cache, where
+/// they stay for another call without `both`.
 ///
 /// # Errors
 ///
@@ -219,7 +219,7 @@ pub(crate) fn load_pair(
     let material = stored_table(pair);
     let coverage = db.file(pair)?.coverage();
     let captures = captures_to_fill(db.rules(), material, coverage).into_iter();
-    let captures = captures.map(|after| table_cache.take(after, true, || load(db, after)));
+    let captures = captures.map(|after| table_cache.take(after, !both, || load(db, after)));
     let captures = captures.collect::<Result<Vec<_>, _>>()?;
     read(db, material, &captures, both)
 }
@@ -324,11 +324,6 @@ impl TableCache {
             .retain(|table, _| is_needed_with(*table, in_hand));
     }
 
-    /// Drops a table.
-    pub(crate) fn forget(&mut self, material: Material) {
-        self.tables.forget(material);
-    }
-
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in
     /// the cache for another call.
     ///
@@ -347,7 +342,7 @@ impl TableCache {
         let values = self.tables.get(material).map_or_else(load, Ok)?;
         match again {
             true => self.tables.add(material, &values),
-            false => self.forget(material),
+            false => self.tables.forget(material),
         }
         Ok(values)
     }
