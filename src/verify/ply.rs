@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::pair::Tables;
 use super::report::{MOST_MISMATCHES, Miscounted, Mismatch, Report};
-use super::stage::{StageTables, with_turns};
+use super::stage::StageTables;
 use crate::index::stages::{Stage, StageSets};
 use crate::memory::Bytes;
 use crate::probe::Database;
@@ -53,12 +53,14 @@ pub fn verify_ply(
     let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
     for stage in file.stages() {
         done += stage.material().entries();
+        let next = stage_sets.after(stage).map(|next| tables.load(next));
+        let next = next.collect::<Result<_, _>>()?;
         // The table itself is loaded last: deriving the others takes most of the memory.
-        let mismatches = with_turns(&mut tables, stage, |turns| {
-            let mut values = load_counted(database, file, stage, &mut report)?;
+        let mut values = load_counted(database, file, stage, &mut report)?;
+        let mismatches = tables.recipe.with_turns(stage, next, |turns| {
             fold(&mut values, turns.metric);
-            Ok(turns.compare(&values, &advance))
-        })?;
+            turns.compare(&values, &advance)
+        });
         let room = MOST_MISMATCHES - report.mismatches.len();
         report.mismatches.extend(mismatches.into_iter().take(room));
         progress(done);

@@ -104,8 +104,8 @@ impl<'a> StageTables<'a> {
         stage.ply == self.database.rules().placements()
     }
 
-    /// Passes the turns of a stage to `with`.
-    fn with_turns<T>(
+    /// Passes the turns of a stage to `with`, from the tables that they lead to.
+    pub fn with_turns<T>(
         &self,
         stage: Stage,
         tables: Vec<Bytes>,
@@ -123,18 +123,6 @@ impl<'a> StageTables<'a> {
     fn lower(&mut self, metric: Metric) {
         self.metric = self.metric.common(metric);
     }
-}
-
-/// Loads the tables that the turns of a stage lead to, and passes the turns to `with`.
-pub(super) fn with_turns<T>(
-    tables: &mut Loader<StageTables<'_>>,
-    stage: Stage,
-    with: impl FnOnce(&TableTurns<'_>) -> Result<T, DbError>,
-) -> Result<T, DbError> {
-    let after = tables.recipe.stage_sets.after(stage);
-    let next = after.map(|next| tables.load(next));
-    let next = next.collect::<Result<_, _>>()?;
-    tables.recipe.with_turns(stage, next, with)
 }
 
 impl Recipe for StageTables<'_> {
