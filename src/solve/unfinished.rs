@@ -78,9 +78,7 @@ impl UnfinishedFile {
         write_file(&self.path, |file| {
             file.write_all(&checksum.to_le_bytes())?;
             file.write_all(&head)?;
-            file.write_all(compressed.bytes())?;
-            file.sync_all()?;
-            Ok((8 + head.len() + compressed.bytes().len()) as u64)
+            file.write_all(compressed.bytes())
         })
     }
 

@@ -206,23 +206,24 @@ pub(crate) fn write(
                 file.sync_data()?;
             }
         }
-        file.sync_all()?;
-        Ok(end)
+        Ok(())
     })
 }
 
-/// Writes a file with `contents`, which flushes it and returns its size in bytes.
+/// Writes a file with `contents`, and returns its size in bytes.
 ///
 /// # Errors
 ///
 /// [`DbError::Io`]. An existing file of this name then stays as it was.
 pub(crate) fn write_file(
     path: &Path,
-    contents: impl FnOnce(&mut File) -> io::Result<u64>,
+    contents: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<u64, DbError> {
     let write = || {
         let mut temporary = Temporary::create(path)?;
-        let size = contents(&mut temporary.file)?;
+        contents(&mut temporary.file)?;
+        temporary.file.sync_all()?;
+        let size = temporary.file.metadata()?.len();
         temporary.rename(path)?;
         Ok(size)
     };
