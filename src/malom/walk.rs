@@ -1,5 +1,7 @@
 //! Sectors with all their values, one after the other.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 
 use super::sector::Sector;
@@ -33,22 +35,16 @@ impl<'a> Walk<'a> {
         let mut wanted = wanted.to_vec();
         // Pairs after those that their captures lead to; then the placing phase, its end first, in an
         // order in which the table that captures of one stage lead to is the next one's.
-        wanted.sort_by_key(|&sector| {
-            let material = sector.material();
-            let larger = material.mover.max(material.waiting);
-            match sectors.stage(sector) {
-                Ok(Some(stage)) => (
-                    1,
-                    u8::MAX - stage.ply,
-                    stage.lost(stage.mover()),
-                    stage.lost(stage.mover().other()),
-                ),
-                _ => (
+        wanted.sort_by_key(|sector| {
+            let [mover, waiting, hand, other_hand] = sector.numbers();
+            match hand + other_hand {
+                0 => (
                     0,
-                    material.mover + material.waiting,
-                    u8::MAX - larger,
-                    u8::MAX - material.mover,
+                    mover + waiting,
+                    Reverse(mover.max(waiting)),
+                    Reverse(mover),
                 ),
+                in_hand => (in_hand, 0, Reverse(mover), Reverse(waiting)),
             }
         });
         wanted.dedup();
