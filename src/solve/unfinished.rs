@@ -20,7 +20,7 @@ use crate::index::stages::Stage;
 use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::compressed::Compressed;
-use crate::store::{DbError, write_file};
+use crate::store::{self, DbError};
 
 /// The end of the names of these files.
 const SUFFIX: &str = ".stage";
@@ -75,7 +75,7 @@ impl UnfinishedFile {
         let compressed = Compressed::new(values).map_err(DbError::io(&self.path))?;
         let head = self.head(rules, compressed.lengths());
         let checksum = xxh3_64_with_seed(compressed.bytes(), xxh3_64(&head));
-        write_file(&self.path, |file| {
+        store::write_file(&self.path, |file| {
             file.write_all(&checksum.to_le_bytes())?;
             file.write_all(&head)?;
             file.write_all(compressed.bytes())
@@ -128,12 +128,6 @@ impl UnfinishedFile {
 
 /// Removes the files of all tables whose names begin with `start`.
 pub fn remove_all(folder: &Path, start: &str) -> Result<(), DbError> {
-    for entry in fs::read_dir(folder).map_err(DbError::io(folder))? {
-        let path = entry.map_err(DbError::io(folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(start) && name.ends_with(SUFFIX) {
-            fs::remove_file(&path).map_err(DbError::io(&path))?;
-        }
-    }
-    Ok(())
+    let is_meant = |name: &str| name.starts_with(start) && name.ends_with(SUFFIX);
+    store::remove_files(folder, is_meant)
 }

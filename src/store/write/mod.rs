@@ -342,12 +342,17 @@ pub(crate) const DATABASES: [&str; 2] = [".mill.", ".stage."];
 ///
 /// [`DbError::Io`].
 pub fn remove_temporaries(folder: &Path, names: &[&str]) -> Result<(), DbError> {
-    let entries = fs::read_dir(folder).map_err(DbError::io(folder))?;
-    for entry in entries {
-        let path = entry.map_err(DbError::io(folder))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    remove_files(folder, |name| {
         let is_meant = names.iter().any(|part| name.contains(part));
-        if name.starts_with('.') && is_meant && name.ends_with(TEMPORARY) {
+        name.starts_with('.') && is_meant && name.ends_with(TEMPORARY)
+    })
+}
+
+/// Removes the files of a folder whose names are accepted.
+pub(crate) fn remove_files(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Result<(), DbError> {
+    for entry in fs::read_dir(folder).map_err(DbError::io(folder))? {
+        let path = entry.map_err(DbError::io(folder))?.path();
+        if is_meant(&path.file_name().unwrap_or_default().to_string_lossy()) {
             fs::remove_file(&path).map_err(DbError::io(&path))?;
         }
     }
