@@ -52,17 +52,13 @@ impl Stage {
         }
     }
 
-    /// The number of stones that a side has lost.
-    pub fn lost(self, side: Side) -> u8 {
-        match side {
-            Side::White => self.white_lost,
-            Side::Black => self.black_lost,
-        }
-    }
-
     /// The number of stones that a side has on the board.
     pub fn stones(self, side: Side) -> u8 {
-        self.placed(side).saturating_sub(self.lost(side))
+        let lost = match side {
+            Side::White => self.white_lost,
+            Side::Black => self.black_lost,
+        };
+        self.placed(side).saturating_sub(lost)
     }
 
     /// The material of the stage's table.
