@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Index;
 use super::histogram::{Histogram, VALUES};
+use super::{BitSet, Index};
 use crate::value::Metric;
 
 impl Histogram {
@@ -14,20 +14,28 @@ impl Histogram {
     ///
     /// If the number of values is not the length of the index.
     pub fn of_table(index: &Index, values: &[u8]) -> Histogram {
+        Histogram::of_columns(index, values, |row| index.first_columns(row))
+    }
+
+    /// Counts the values of the columns that `columns` chooses in each row; `None` chooses all.
+    pub(crate) fn of_columns(
+        index: &Index,
+        values: &[u8],
+        columns: impl Fn(usize) -> Option<BitSet> + Sync,
+    ) -> Histogram {
         assert_eq!(values.len(), index.len(), "values of another table");
-        let columns = index.columns().count();
         let count_row = |mut histogram: Histogram, (row, values): (usize, &[u8])| {
-            match index.first_columns(row) {
+            match columns(row) {
                 None => histogram.count_all(values),
-                Some(first) => {
-                    for column in first.iter() {
+                Some(chosen) => {
+                    for column in chosen.iter() {
                         histogram.counts[usize::from(values[column])] += 1;
                     }
                 }
             }
             histogram
         };
-        let rows = values.par_chunks(columns).enumerate();
+        let rows = values.par_chunks(index.columns().count()).enumerate();
         rows.fold(Histogram::default, count_row)
             .reduce(Histogram::default, |mut a, b| {
                 a.add(&b);

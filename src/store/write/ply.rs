@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 use super::{EncodedTable, TableValues, add_histogram};
 use crate::index::histogram::Histogram;
 use crate::index::stages::{Stage, StageSets};
+use crate::index::{BitSet, Rows};
 use crate::rules::Rules;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Parameters, TableShape};
@@ -68,7 +67,7 @@ impl<'a> PlyWriter<'a> {
         let share = Self::DISTRIBUTIONS * positions / self.positions.max(1);
         let waiting = stage.mover().other();
         let possible = self.stage_sets.rows(stage, waiting).len();
-        let all = crate::index::Rows::of(stage.stones(waiting)).len();
+        let all = Rows::of(stage.stones(waiting)).len();
         let coverage = coverage(self.stage_sets, stage);
         let shape = TableShape::new(self.rules, stage.material(), coverage, self.parameters);
         let histogram = count_stored(&shape, values);
@@ -116,25 +115,17 @@ fn positions(stage_sets: &StageSets, stage: Stage) -> u64 {
 pub(crate) fn count_stored(shape: &TableShape, values: &[u8]) -> Histogram {
     let index = &shape.index;
     let columns = index.columns().count();
-    let counted = (0..shape.stored_rows()).into_par_iter().fold(
-        || [0u64; 256],
-        |mut counts, place| {
-            let row = shape.row_at(place);
-            let shape_row = shape.row(index.rows().set(row));
-            let values = &values[row * columns..][..columns];
-            let first = index.first_columns(row);
-            for (column, &value) in values.iter().enumerate() {
+    Histogram::of_columns(index, values, |row| {
+        let mut stored = BitSet::new(columns);
+        if shape.place_of(row).is_some() {
+            let (first, row) = (index.first_columns(row), shape.row(index.rows().set(row)));
+            for column in 0..columns {
                 let distinct = first.as_ref().is_none_or(|first| first.contains(column));
-                if distinct && shape.holds(&shape_row, column) {
-                    counts[usize::from(value)] += 1;
+                if distinct && shape.holds(&row, column) {
+                    stored.insert(column);
                 }
             }
-            counts
-        },
-    );
-    let counted = counted.map(Histogram::from_counts);
-    counted.reduce(Histogram::default, |mut a, b| {
-        a.add(&b);
-        a
+        }
+        Some(stored)
     })
 }
