@@ -89,14 +89,14 @@ impl BuildProgress {
     /// A forecast of the time left for the current pair, in seconds; `None` before any time has
     /// been measured.
     pub fn pair_seconds_left(&self, now: Instant) -> Option<f64> {
-        self.pair.and(self.forecast.left(now)).map(|left| left.pair)
+        self.pair.and(self.forecast.left(now)).map(|[pair, _]| pair)
     }
 
     /// A forecast of the time left for the phase, in seconds; `None` before any time has been
     /// measured.
     pub fn seconds_left(&self, now: Instant) -> Option<f64> {
         match self.ply {
-            None => self.forecast.left(now).map(|left| left.all),
+            None => self.forecast.left(now).map(|[_, all]| all),
             Some(_) => (self.found > 0).then(|| {
                 let left = self.entries.saturating_sub(self.found);
                 left as f64 / self.speed(now)
@@ -112,15 +112,6 @@ type PairStep = [f64; 2];
 const CAPTURES: PairStep = [0.8, 1.0];
 const SWEEP: PairStep = [0.08, CAPTURES[0]];
 const WRITE: PairStep = [0.0, SWEEP[0]];
-
-/// The seconds that are left.
-#[derive(Clone, Copy)]
-struct SecondsLeft {
-    /// For the current pair.
-    pair: f64,
-    /// For this pair and those after it.
-    all: f64,
-}
 
 /// Forecasts the time that the pairs still take.
 ///
@@ -177,23 +168,21 @@ impl PairForecast {
     /// The share of the work that is done, in entries.
     fn done(&self, now: Instant) -> u64 {
         let elapsed = self.elapsed(now);
-        let share = |left: SecondsLeft| elapsed / (elapsed + left.pair).max(0.001);
+        let share = |[pair, _]: [f64; 2]| elapsed / (elapsed + pair).max(0.001);
         let share = self.left(now).map_or(0.0, share);
         self.finished.0 + (share * self.pair.0 as f64) as u64
     }
 
-    /// The time left, if a forecast is possible.
-    fn left(&self, now: Instant) -> Option<SecondsLeft> {
+    /// The seconds left for the current pair, and for it and those after it, if a forecast is
+    /// possible.
+    fn left(&self, now: Instant) -> Option<[f64; 2]> {
         let (entries, elapsed) = (self.pair.0 as f64, self.elapsed(now));
         let expected = self.expected()?;
         let whole = expected.max(elapsed);
         let [least, most] = self.step;
         let pair = (expected - elapsed).clamp(least * whole, most * whole);
         let rate = (self.finished.1 + elapsed + pair) / (self.finished.0 as f64 + entries).max(1.0);
-        Some(SecondsLeft {
-            pair,
-            all: pair + rate * self.ahead as f64,
-        })
+        Some([pair, pair + rate * self.ahead as f64])
     }
 
     /// A forecast of the pair's whole time in seconds that does not use the current time.
@@ -227,7 +216,7 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let left = |forecast: &PairForecast, seconds| {
             let left = forecast.left(at(seconds));
-            left.map(|left| (left.pair.round(), left.all.round()))
+            left.map(|[pair, all]| (pair.round(), all.round()))
         };
         // Ten entries a second.
         let mut forecast = PairForecast::new(1000, start);
