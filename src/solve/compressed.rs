@@ -14,7 +14,8 @@ use crate::memory::Bytes;
 pub(super) struct Compressed {
     /// Longer than the parts together; pages that are not written take no memory.
     bytes: Bytes,
-    lengths: Vec<usize>,
+    /// The lengths of the parts.
+    pub(super) lengths: Vec<usize>,
     /// The number of values.
     values: usize,
 }
@@ -52,22 +53,13 @@ impl Compressed {
     pub(super) fn unpack(&self) -> io::Result<Bytes> {
         let mut values = Bytes::new(self.values)?;
         let mut rest = &self.bytes[..];
-        let mut parts = Vec::with_capacity(self.lengths.len());
-        for &length in &self.lengths {
-            let (part, after) = rest.split_at(length);
-            parts.push(part);
-            rest = after;
-        }
+        let part = |&length: &usize| rest.split_off(..length).unwrap_or_default();
+        let parts: Vec<&[u8]> = self.lengths.iter().map(part).collect();
         let places = values.par_chunks_mut(Compressed::PART).zip(parts);
         places.try_for_each(|(place, part)| {
             zstd::bulk::decompress_to_buffer(part, place).map(drop)
         })?;
         Ok(values)
-    }
-
-    /// The lengths of the compressed parts.
-    pub(super) fn lengths(&self) -> &[usize] {
-        &self.lengths
     }
 
     /// The compressed parts, one after the other.

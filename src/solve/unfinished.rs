@@ -73,7 +73,7 @@ impl UnfinishedFile {
     /// Writes the values of the table, and returns the size of the file in bytes.
     pub fn write(&self, rules: &Rules, values: &[u8]) -> Result<u64, DbError> {
         let compressed = Compressed::new(values).map_err(DbError::io(&self.path))?;
-        let head = self.head(rules, compressed.lengths());
+        let head = self.head(rules, &compressed.lengths);
         let checksum = xxh3_64_with_seed(compressed.bytes(), xxh3_64(&head));
         store::write_file(&self.path, |file| {
             file.write_all(&checksum.to_le_bytes())?;
