@@ -41,8 +41,7 @@ pub fn derive<V: Deref<Target = [u8]>>(
 ) -> io::Result<Bytes> {
     let mut finished = Bytes::new(material.entries() as usize)?;
     let exits = Exits::new(rules, material, exits);
-    let all = TablePart::default();
-    derive_part(rules, material, all, Some(quiet), &exits, &mut finished);
+    derive_part(&exits, TablePart::default(), Some(quiet), &mut finished);
     Ok(finished)
 }
 
@@ -57,19 +56,12 @@ struct TablePart {
     quiet: bool,
 }
 
-/// Derives a part of a table in place. `quiet` has the values with the other side to move; it is
+/// Derives a part of the table with these exits in place. `quiet` has the values with the other side to move; it is
 /// `None` if both sides have equally many stones, so that this table has them. Then the table
 /// already holds the values to which quiet turns lead from this part.
-fn derive_part(
-    rules: &Rules,
-    material: Material,
-    part: TablePart,
-    quiet: Option<&[u8]>,
-    exits: &Exits<'_>,
-    finished: &mut Bytes,
-) {
-    let index = Index::new(material);
-    let shape = HalfShape::new(rules, material);
+fn derive_part(exits: &Exits<'_>, part: TablePart, quiet: Option<&[u8]>, finished: &mut Bytes) {
+    let index = Index::new(exits.material);
+    let shape = HalfShape::new(exits.rules, exits.material);
     let columns = shape.columns.count();
     let length = shape.rows.len() * columns;
     let quiet_length = quiet.map_or(finished.len(), <[u8]>::len);
@@ -146,33 +138,18 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
             let other = material.exchanged();
             let others = Exits::new(rules, other, others);
             let mut smaller = Bytes::new(other.entries() as usize)?;
-            let derive_smaller = |waiting, values: &[u8], smaller: &mut Bytes| {
-                derive_part(
-                    rules,
-                    other,
-                    part(None, waiting),
-                    Some(values),
-                    &others,
-                    smaller,
-                );
-            };
-            derive_smaller(EVEN, values, &mut smaller);
-            derive_part(
-                rules,
-                material,
-                part(ODD, None),
-                Some(&smaller),
-                &own,
-                values,
-            );
+            derive_part(&others, part(None, EVEN), Some(values), &mut smaller);
+            derive_part(&own, part(ODD, None), Some(&smaller), values);
             if both {
-                derive_smaller(ODD, values, &mut smaller);
+                derive_part(&others, part(None, ODD), Some(values), &mut smaller);
             }
             return Ok(both.then_some(smaller));
         }
         // It matters which turns are captures, but not what they are worth.
         Coverage::EvenOrClosing => (
             Exits {
+                rules,
+                material,
                 captures: vec![Captures::EndTheGame],
                 placements: None,
             },
@@ -184,7 +161,7 @@ pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
         ),
     };
     for part in parts {
-        derive_part(rules, material, part, None, &exits, values);
+        derive_part(&exits, part, None, values);
     }
     Ok(None)
 }

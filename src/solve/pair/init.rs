@@ -70,6 +70,9 @@ impl<'a> Captures<'a> {
 
 /// The positions that turns other than quiet ones lead to, or a group of them.
 pub(crate) struct Exits<'a> {
+    pub rules: &'a Rules,
+    /// That of the table before the turns.
+    pub material: Material,
     /// By the number of removals; empty to leave these turns out.
     pub captures: Vec<Captures<'a>>,
     /// `None` to leave these turns out.
@@ -83,7 +86,7 @@ impl<'a> Exits<'a> {
     ///
     /// If a table is missing or has the wrong number of values.
     pub fn new<V: Deref<Target = [u8]>>(
-        rules: &Rules,
+        rules: &'a Rules,
         material: Material,
         values: &'a [V],
     ) -> Exits<'a> {
@@ -100,12 +103,14 @@ impl<'a> Exits<'a> {
     ///
     /// If a table is missing or has the wrong number of values.
     pub fn of_groups<V: Deref<Target = [u8]>>(
-        rules: &Rules,
+        rules: &'a Rules,
         material: Material,
         [captures, quiet, placed]: [Option<&'a [V]>; 3],
     ) -> Exits<'a> {
         let has_placements = quiet.or(placed).is_some();
         Exits {
+            rules,
+            material,
             captures: captures
                 .map_or_else(Vec::new, |values| Captures::all(rules, material, values)),
             placements: material.placed().filter(|_| has_placements).map(|after| {
