@@ -222,21 +222,10 @@ impl StageSets {
     }
 
     /// The stages that games come to by the turns of a stage: that after a placement without a mill,
-    /// then that after a capture.
-    pub fn after(&self, stage: Stage) -> impl Iterator<Item = Stage> + '_ {
-        let after = [stage.after_quiet(), stage.after_capture()].into_iter();
-        after.filter(|&next| self.exists(next))
-    }
-
-    /// Something of each of the stages [after](StageSets::after) a stage: of that without a mill,
-    /// and of that after a capture.
-    pub(crate) fn by_turn<T>(
-        &self,
-        stage: Stage,
-        mut each: impl Iterator<Item = T>,
-    ) -> [Option<T>; 2] {
+    /// and that after a capture.
+    pub fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
         let after = [stage.after_quiet(), stage.after_capture()];
-        after.map(|next| self.exists(next).then(|| each.next())?)
+        after.map(|next| self.exists(next).then_some(next))
     }
 
     /// The rows of a side's possible sets; empty if the stage is impossible.

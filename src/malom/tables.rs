@@ -291,10 +291,8 @@ impl Recipe for &Sectors {
             return Ok(Vec::new());
         }
         let stones = database.rules().stones;
-        let next = self
-            .stage_sets()
-            .after(stage)
-            .map(|next| next.table(stones));
+        let next = self.stage_sets().after(stage).into_iter().flatten();
+        let next = next.map(|next| next.table(stones));
         Ok(next.filter_map(Sector::of).collect())
     }
 
@@ -308,9 +306,11 @@ impl Recipe for &Sectors {
         if exists && database.ply(stage.ply)?.is_some() {
             return ply::load(database, stage, Metric::Depth);
         }
-        let needed = needed.iter().map(|values| &values[..]);
-        let [quiet, captures] = self.stage_sets().by_turn(stage, needed);
         let (rules, metric, stage_sets) = (database.rules(), Metric::Depth, self.stage_sets());
+        let mut needed = needed.iter().map(|values| &values[..]);
+        let [quiet, captures] = stage_sets
+            .after(stage)
+            .map(|next| next.and_then(|_| needed.next()));
         let made = match exists {
             true => ply::solve_stage(rules, metric, stage_sets, stage, quiet, captures),
             false => Bytes::new(sector.slots() as usize),

@@ -218,11 +218,10 @@ impl<'a, 'b> PairsJob<'a, 'b> {
     fn last_stage(&self, table: Material) -> Option<(Stage, Option<Material>)> {
         let stage_sets = self.plies.as_ref()?.stage_sets;
         let stage = Stage::last_before(table, self.request.rules.stones);
-        let exists = stage_sets.exists(stage) && stage_sets.exists(stage.after_quiet());
-        let after = stage.after_capture();
-        let capture = stage_sets.exists(after).then(|| after.material());
+        let [quiet, capture] = stage_sets.after(stage);
+        let exists = stage_sets.exists(stage) && quiet.is_some();
         (exists && !UnfinishedFile::of_stage(self.folder, stage).exists())
-            .then_some((stage, capture))
+            .then_some((stage, capture.map(Stage::material)))
     }
 
     /// Solves the stages whose placements without a mill lead to these tables.
@@ -315,7 +314,7 @@ impl PliesJob<'_> {
         let missing =
             missing.filter(|&stage| !UnfinishedFile::of_stage(self.folder, stage).exists());
         let wanted = missing.flat_map(|stage| self.stage_sets.after(stage));
-        let mut wanted: Vec<Material> = wanted.map(Stage::material).collect();
+        let mut wanted: Vec<Material> = wanted.flatten().map(Stage::material).collect();
         wanted.dedup();
         for &material in &wanted {
             let file = database.file_of(material)?;

@@ -406,18 +406,15 @@ fn plan_plies(
         }
     }
     let planned = |&ply: &u8| {
-        let entries = |stage: Stage| match stage_sets.exists(stage) {
-            true => stage.material().entries(),
-            false => 0,
-        };
+        let entries = |stage: Stage| stage.material().entries();
         // After the last placement, tables are derived from up to two others, and some are kept.
         let (deriving, kept) = match ply + 1 == plies {
             true => (2, MOST_KEPT as u64),
             false => (0, 0),
         };
         let memory = stage_sets.stages_of(ply).map(|stage| {
-            let captures = entries(stage.after_capture());
-            entries(stage).max(deriving * captures) + entries(stage.after_quiet()) + captures + kept
+            let [quiet, captures] = stage_sets.after(stage).map(|next| next.map_or(0, entries));
+            entries(stage).max(deriving * captures) + quiet + captures + kept
         });
         let memory_bytes = PLY_FIXED + memory.max().unwrap_or(0);
         let entries = stage_sets.stages_of(ply).map(entries).sum();

@@ -53,7 +53,8 @@ pub fn verify_ply(
     let advance = |entries| _ = checked.fetch_add(entries, Ordering::Relaxed);
     for stage in file.stages() {
         done += stage.material().entries();
-        let next = stage_sets.after(stage).map(|next| tables.load(next));
+        let next = stage_sets.after(stage).into_iter().flatten();
+        let next = next.map(|next| tables.load(next));
         let next = next.collect::<Result<_, _>>()?;
         // The table itself is loaded last: deriving the others takes most of the memory.
         let mut values = load_counted(database, file, stage, &mut report)?;

@@ -97,7 +97,7 @@ impl<'a> StageTables<'a> {
         };
         tables.lower(file.metric());
         let wanted = file.stages().flat_map(|stage| stage_sets.after(stage));
-        Loader::with(tables, &wanted.collect::<Vec<_>>(), last.tables)
+        Loader::with(tables, &wanted.flatten().collect::<Vec<_>>(), last.tables)
     }
 
     fn is_moving(&self, stage: Stage) -> bool {
@@ -112,10 +112,9 @@ impl<'a> StageTables<'a> {
         with: impl FnOnce(&TableTurns<'_>) -> T,
     ) -> T {
         let next = self.stage_sets.after(stage);
-        let next: Vec<Index> = next.map(|next| Index::new(next.material())).collect();
-        let tables = next.iter().zip(&tables);
-        let tables = tables.map(|(index, values)| CheckedTable::new(index, values));
-        let tables = self.stage_sets.by_turn(stage, tables);
+        let next = next.map(|next| next.map(|next| Index::new(next.material())));
+        let (next, mut tables) = (next.each_ref(), tables.iter());
+        let tables = next.map(|index| Some(CheckedTable::new(index.as_ref()?, tables.next()?)));
         let (rules, stage) = (self.database.rules(), (stage, self.stage_sets));
         with(&TableTurns::of_stage(rules, self.metric, stage, tables))
     }
@@ -131,7 +130,7 @@ impl Recipe for StageTables<'_> {
     fn needs(&self, stage: Stage) -> Result<Vec<Stage>, DbError> {
         match self.is_moving(stage) || self.database.ply(stage.ply)?.is_some() {
             true => Ok(Vec::new()),
-            false => Ok(self.stage_sets.after(stage).collect()),
+            false => Ok(self.stage_sets.after(stage).into_iter().flatten().collect()),
         }
     }
 
