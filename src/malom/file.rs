@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::sector::Sector;
 use super::slots::Slots;
 use super::tables::Sectors;
+use crate::store::DbError;
 
 /// A sector as a file that is open for reading. See [`Sectors::open`].
 ///
@@ -34,11 +35,17 @@ const ROW_RUN: u64 = 16;
 const LEAST_WHOLE_RUN: u64 = 1 << 10;
 const MOST_WHOLE_RUN: u64 = 1 << 14;
 
-impl SectorFile {
-    pub(super) fn new(sectors: Arc<Sectors>, sector: Sector) -> SectorFile {
-        SectorFile {
-            slots: Slots::new(sector, sectors.scheme()),
-            sectors,
+impl Sectors {
+    /// A sector as an open file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sectors::check`].
+    pub fn open(self: &Arc<Sectors>, sector: Sector) -> Result<SectorFile, DbError> {
+        self.check(sector)?;
+        Ok(SectorFile {
+            slots: Slots::new(sector, self.scheme()),
+            sectors: Arc::clone(self),
             sector,
             position: 0,
             row: None,
@@ -46,9 +53,11 @@ impl SectorFile {
             values: Vec::new(),
             end: 0,
             run: 0,
-        }
+        })
     }
+}
 
+impl SectorFile {
     /// The sector.
     pub fn sector(&self) -> Sector {
         self.sector

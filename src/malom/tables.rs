@@ -13,10 +13,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::file::SectorFile;
 use super::scheme::Scheme;
 use super::sector::Sector;
-use super::walk::Walk;
 use crate::board::PointSet;
 use crate::index::Pair;
 use crate::index::stages::{Stage, StageSets};
@@ -98,16 +96,6 @@ impl Sectors {
     /// The keys.
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
-    }
-
-    /// A sector as an open file.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Sectors::check`].
-    pub fn open(self: &Arc<Sectors>, sector: Sector) -> Result<SectorFile, DbError> {
-        self.check(sector)?;
-        Ok(SectorFile::new(Arc::clone(self), sector))
     }
 
     /// The sectors whose values the databases have.
@@ -220,11 +208,11 @@ impl Sectors {
                 Some(file) => file.table(stage, database.stage_sets())?,
                 None => None,
             },
-            None => match database.file_of(sector.material())? {
-                _ if sector.material().is_derived() => None,
-                file if matches!(file.coverage(), Coverage::All) => Some(file.table()?),
-                _ => None,
-            },
+            None => {
+                let (material, file) = (sector.material(), database.file_of(sector.material())?);
+                let has_all = !material.is_derived() && matches!(file.coverage(), Coverage::All);
+                has_all.then(|| file.table()).transpose()?
+            }
         };
         let decoded = table.map(|table| table.decode_row(row, values));
         Ok(decoded.transpose()?.is_some())
@@ -263,16 +251,6 @@ impl Sectors {
         let values = Arc::new(Loader::new(self, &[sector])?.load(sector)?);
         held(&self.whole).push((sector, Arc::clone(&values)));
         Ok(Some(values))
-    }
-
-    /// These sectors with all their values, one after the other, ordered so that a table from which
-    /// several are derived is made once. This takes up to 3 GB of memory for the largest.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Sectors::check`], for any of them.
-    pub fn walk(&self, sectors: &[Sector]) -> Result<Walk<'_>, DbError> {
-        Walk::new(self, sectors)
     }
 }
 

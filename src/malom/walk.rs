@@ -30,9 +30,15 @@ pub struct SectorValues<'a> {
     pub(super) stage: Option<Stage>,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(sectors: &'a Sectors, wanted: &[Sector]) -> Result<Walk<'a>, DbError> {
-        let mut wanted = wanted.to_vec();
+impl Sectors {
+    /// These sectors with all their values, one after the other, ordered so that a table from which
+    /// several are derived is made once. This takes up to 3 GB of memory for the largest.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Sectors::check`], for any of them.
+    pub fn walk(&self, sectors: &[Sector]) -> Result<Walk<'_>, DbError> {
+        let mut wanted = sectors.to_vec();
         // Pairs after those that their captures lead to; then the placing phase, its end first, in an
         // order in which the table that captures of one stage lead to is the next one's.
         wanted.sort_by_key(|sector| {
@@ -48,7 +54,7 @@ impl<'a> Walk<'a> {
             }
         });
         wanted.dedup();
-        let loader = Loader::new(sectors, &wanted)?;
+        let loader = Loader::new(self, &wanted)?;
         wanted.reverse();
         Ok(Walk {
             loader,
