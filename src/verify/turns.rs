@@ -30,11 +30,6 @@ impl<'a> CheckedTable<'a> {
         let columns = self.index.columns().count();
         &self.values[row * columns..][..columns]
     }
-
-    /// The value byte of a position.
-    pub fn byte(&self, mover: PointSet, waiting: PointSet) -> u8 {
-        self.values[self.index.find(mover, waiting)]
-    }
 }
 
 /// The turns of a table to check or to derive: the tables that they lead to.
@@ -132,8 +127,10 @@ impl<'a> TableTurns<'a> {
                 };
                 // Removals that lead to no table end the game.
                 let table = tables[turn.removed().len() as usize];
-                let byte = table.map(|table| table.byte(after.mover(), after.waiting()));
-                let value = byte.map_or(Value::LOST, |byte| value_of_byte(rules, metric, byte));
+                let value = table.map_or(Value::LOST, |CheckedTable { index, values }| {
+                    let entry = index.find(after.mover(), after.waiting());
+                    value_of_byte(rules, metric, values[entry])
+                });
                 best = best.max(value_of_turn(rules, metric, stones, turn.removes(), value));
             });
             best
