@@ -61,10 +61,8 @@ impl Parameters {
             },
             columns,
         });
-        let mut known = all.into_iter().filter(|known| known.contexts() == contexts);
-        known
-            .next()
-            .filter(|_| Parameters::COLUMNS.contains(&columns))
+        let known = all.into_iter().find(|known| known.contexts() == contexts);
+        known.filter(|_| Parameters::COLUMNS.contains(&columns))
     }
 
     /// The numbers of near columns and of slides that a context uses.
