@@ -129,19 +129,15 @@ impl<'a, 'b> PairsJob<'a, 'b> {
     ) -> PairsJob<'a, 'b> {
         let last = plan.request.rules.placements() - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
-        let pairs: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
-        let (cached, unfinished) = match plan.request.rules.moves_while_placing {
-            true => {
-                let wanted = plan.wanted().into_iter();
-                (Vec::new(), wanted.flat_map(Pair::tables).collect())
-            }
-            false => (pairs, Vec::new()),
-        };
+        let in_files = plan.request.rules.moves_while_placing;
+        let cached = plan.pairs.iter().map(|planned| planned.pair);
+        let cached: Vec<Pair> = cached.filter(|_| !in_files).collect();
+        let unfinished = plan.wanted().into_iter().filter(|_| in_files);
         PairsJob {
             request: &plan.request,
             folder,
             cache: TableCache::new(&cached),
-            unfinished,
+            unfinished: unfinished.flat_map(Pair::tables).collect(),
             plies: plies.filter(|_| planned),
         }
     }
