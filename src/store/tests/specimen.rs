@@ -196,13 +196,6 @@ impl Specimen {
 }
 
 impl OpenSpecimen<'_> {
-    fn tables(&self) -> usize {
-        match self {
-            OpenSpecimen::Pair(_) => 1,
-            OpenSpecimen::Ply(file, _) => file.stages().count(),
-        }
-    }
-
     /// The table with this number.
     pub fn table(&self, number: usize) -> Result<Table<'_>, DbError> {
         match self {
@@ -224,8 +217,11 @@ impl OpenSpecimen<'_> {
 
     /// The values of all tables.
     pub fn load(&self) -> Result<Vec<Vec<u8>>, DbError> {
-        let tables = 0..self.tables();
-        tables.map(|number| self.load_table(number)).collect()
+        let tables = match self {
+            OpenSpecimen::Pair(_) => 1,
+            OpenSpecimen::Ply(file, _) => file.stages().count(),
+        };
+        (0..tables).map(|number| self.load_table(number)).collect()
     }
 
     /// The value of a position, by its entry; 0 if the file does not hold it.
