@@ -10,7 +10,7 @@
 //! files of the stages are removed as soon as the ply before them is finished.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -76,14 +76,13 @@ impl BuildPlan {
             observer(event);
             folder.check()
         };
-        let mut plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
+        let plies = self.stage_sets.as_ref().map(|stage_sets| PliesJob {
             rules: &self.request.rules,
             profile: self.request.profile.of_plies(&self.request.rules),
             folder: folder.path(),
             stage_sets,
-            report: PlyReport::default(),
         });
-        let mut pairs = PairsJob::new(self, folder.path(), plies.as_mut());
+        let mut pairs = PairsJob::new(self, folder.path(), plies.as_ref());
         for planned in &self.pairs {
             // Another build may have made it since.
             if folder.path().join(file_name(planned.pair)).exists() {
@@ -96,7 +95,7 @@ impl BuildPlan {
         pairs.remove_unfinished(u8::MAX)?;
         drop(pairs);
         for planned in self.plies() {
-            let Some(plies) = &mut plies else { break };
+            let Some(plies) = &plies else { break };
             observer(BuildEvent::PlyStarted(planned.ply))?;
             let ply = plies.build(planned, observer)?;
             remove_all(folder.path(), &format!("placing-{:02}.", planned.ply + 1))?;
@@ -111,22 +110,18 @@ impl BuildPlan {
 }
 
 /// Builds the pairs of a plan, and with each of them the last placements that lead to its tables.
-struct PairsJob<'a, 'b> {
+struct PairsJob<'a> {
     request: &'a BuildRequest,
     folder: &'a Path,
     cache: TableCache,
     /// The tables that may have [unfinished](UnfinishedFile) files.
     unfinished: Vec<Material>,
     /// For the last placement, if the plan has it.
-    plies: Option<&'b mut PliesJob<'a>>,
+    plies: Option<&'a PliesJob<'a>>,
 }
 
-impl<'a, 'b> PairsJob<'a, 'b> {
-    fn new(
-        plan: &'a BuildPlan,
-        folder: &'a Path,
-        plies: Option<&'b mut PliesJob<'a>>,
-    ) -> PairsJob<'a, 'b> {
+impl<'a> PairsJob<'a> {
+    fn new(plan: &'a BuildPlan, folder: &'a Path, plies: Option<&'a PliesJob<'a>>) -> PairsJob<'a> {
         let last = plan.request.rules.placements() - 1;
         let planned = plan.plies().iter().any(|planned| planned.ply == last);
         let in_files = plan.request.rules.moves_while_placing;
@@ -212,7 +207,7 @@ impl<'a, 'b> PairsJob<'a, 'b> {
     /// The stage whose placements without a mill lead to a table, if this build has to solve it,
     /// and the table that its captures lead to, if games go on after them.
     fn last_stage(&self, table: Material) -> Option<(Stage, Option<Material>)> {
-        let stage_sets = self.plies.as_ref()?.stage_sets;
+        let stage_sets = self.plies?.stage_sets;
         let stage = Stage::last_before(table, self.request.rules.stones);
         let [quiet, capture] = stage_sets.after(stage);
         let exists = stage_sets.exists(stage) && quiet.is_some();
@@ -222,14 +217,16 @@ impl<'a, 'b> PairsJob<'a, 'b> {
 
     /// Solves the stages whose placements without a mill lead to these tables.
     fn solve_last_placement(&mut self, solved: &[SolvedTable]) -> Result<(), SolveError> {
+        let Some(plies) = self.plies else {
+            return Ok(());
+        };
+        // The report on the pair has the time.
+        let report = &mut PlyReport::default();
         for table in solved {
-            let Some((stage, captures)) = self.last_stage(table.material) else {
-                continue;
-            };
-            let captures = captures.map(|captures| self.load(captures, false));
-            let captures = captures.transpose()?;
-            if let Some(plies) = &mut self.plies {
-                plies.solve(stage, Some(&table.values), captures.as_deref())?;
+            if let Some((stage, captures)) = self.last_stage(table.material) {
+                let captures = captures.map(|captures| self.load(captures, false));
+                let captures = captures.transpose()?;
+                plies.solve(stage, Some(&table.values), captures.as_deref(), report)?;
             }
         }
         Ok(())
@@ -243,57 +240,54 @@ struct PliesJob<'a> {
     profile: Profile,
     folder: &'a Path,
     stage_sets: &'a StageSets,
-    /// The report on the current ply.
-    report: PlyReport,
 }
 
 impl PliesJob<'_> {
     /// Solves the stages of a ply that have no file yet, and writes the file of the ply if it is
     /// kept.
     fn build(
-        &mut self,
+        &self,
         &PlannedPly { ply, kept, .. }: &PlannedPly,
         observer: &mut Observer<'_>,
     ) -> Result<PlyReport, SolveError> {
         let (rules, folder, stage_sets) = (self.rules, self.folder, self.stage_sets);
-        self.report = PlyReport {
+        let mut report = PlyReport {
             ply,
             ..PlyReport::default()
         };
         let mut writer = kept.then(|| PlyWriter::new(folder, rules, stage_sets, ply, self.profile));
         let database = Database::open(folder, *rules)?;
         let mut pairs = self.pairs_after(ply, &database)?;
-        let mut load = Duration::ZERO;
         // The captures of one stage often lead to the same table as the quiet turns of the next.
         let mut last: Option<(Stage, Bytes)> = None;
         for stage in stage_sets.stages_of(ply) {
             let solved = UnfinishedFile::of_stage(folder, stage);
             let values = match solved.exists() {
-                true if kept => timed(&mut load, || solved.read(rules))?,
+                true if kept => timed(&mut report.load, || solved.read(rules))?,
                 true => None,
                 false => {
                     let mut next =
-                        |next| timed(&mut load, || self.load(next, &database, &mut pairs));
+                        |next| timed(&mut report.load, || self.load(next, &database, &mut pairs));
                     let quiet = match last.take() {
                         Some((last, values)) if last == stage.after_quiet() => Some(values),
                         _ => next(stage.after_quiet())?,
                     };
                     let captures = next(stage.after_capture())?;
-                    let values = self.solve(stage, quiet.as_deref(), captures.as_deref())?;
+                    let [quiet, after] = [&quiet, &captures].map(Option::as_deref);
+                    let values = self.solve(stage, quiet, after, &mut report)?;
                     last = captures.map(|table| (stage.after_capture(), table));
                     Some(values)
                 }
             };
             if let (Some(writer), Some(values)) = (&mut writer, values) {
-                timed(&mut self.report.write, || writer.add(stage, &values))?;
+                timed(&mut report.write, || writer.add(stage, &values))?;
             }
             observer(BuildEvent::StageSolved(stage))?;
         }
         if let Some(writer) = writer {
-            self.report.bytes = timed(&mut self.report.write, || writer.finish())?;
+            report.bytes = timed(&mut report.write, || writer.finish())?;
         }
-        let report = std::mem::take(&mut self.report);
-        Ok(PlyReport { load, ..report })
+        Ok(report)
     }
 
     /// A loader of the pairs' tables to which the turns of the last ply lead; `None` for other
@@ -342,14 +336,15 @@ impl PliesJob<'_> {
     /// Solves a stage from the tables after placements without a mill and after captures, and
     /// writes its file.
     fn solve(
-        &mut self,
+        &self,
         stage: Stage,
         quiet: Option<&[u8]>,
         captures: Option<&[u8]>,
+        report: &mut PlyReport,
     ) -> Result<Bytes, SolveError> {
         let rules = self.rules;
         let (metric, stage_sets) = (self.profile.metric, self.stage_sets);
-        let values = timed(&mut self.report.solve, || {
+        let values = timed(&mut report.solve, || {
             ply::solve_stage(rules, metric, stage_sets, stage, quiet, captures)
         });
         let values = values.map_err(|error| SolveError::PlyMemory(stage.ply, error))?;
@@ -358,7 +353,7 @@ impl PliesJob<'_> {
         }
         let file = UnfinishedFile::of_stage(self.folder, stage);
         let write = || file.write(rules, &values);
-        self.report.bytes += timed(&mut self.report.write, write)?;
+        report.bytes += timed(&mut report.write, write)?;
         Ok(values)
     }
 }
