@@ -38,12 +38,10 @@ pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, 
     if !file.metric().holds(metric) {
         return Err(not_stored("has no depths"));
     }
-    let memory = |length| Bytes::new(length).map_err(DbError::io(file.path()));
-    let Some(table) = file.table(stage, database.stage_sets())? else {
-        return memory(0);
-    };
-    let mut values = memory(table.index().len())?;
-    table.load(&mut values)?;
+    let table = file.table(stage, database.stage_sets())?;
+    let values = Bytes::new(table.map_or(0, |table| table.index().len()));
+    let mut values = values.map_err(DbError::io(file.path()))?;
+    table.map_or(Ok(()), |table| table.load(&mut values))?;
     Ok(values)
 }
 
