@@ -57,65 +57,46 @@ pub fn explanation(
     failure.error.as_ref()?;
     let own = built.game.rules();
     let turns = |built: &Built| built.line.turns.len();
-    let others = Rules::NAMED.iter().map(|(_, rules)| *rules).chain([
-        Rules {
-            blocked: match own.blocked {
-                Blocked::Loses => Blocked::Passes,
-                Blocked::Passes => Blocked::Loses,
-            },
-            ..*own
-        },
-        Rules {
-            removal_per_mill: !own.removal_per_mill,
-            ..*own
-        },
-        Rules {
-            removal_from_mills: !own.removal_from_mills,
-            ..*own
-        },
-    ]);
-    let mut best: Option<Built> = None;
-    for rules in others.filter(|rules| rules != own) {
+    let [mut blocked, mut per_mill, mut from_mills] = [*own; 3];
+    let word;
+    (blocked.blocked, word) = match own.blocked {
+        Blocked::Loses => (Blocked::Passes, "passes"),
+        Blocked::Passes => (Blocked::Loses, "loses"),
+    };
+    let (each, mills) = (!own.removal_per_mill, !own.removal_from_mills);
+    (per_mill.removal_per_mill, from_mills.removal_from_mills) = (each, mills);
+    let settings = [
+        (blocked, format!("blocked = \"{word}\"")),
+        (per_mill, format!("removal_per_mill = {each}")),
+        (from_mills, format!("removal_from_mills = {mills}")),
+    ];
+    let named = Rules::NAMED.map(|(name, rules)| (rules, format!("the rules {name}")));
+    let settings = settings.map(|(rules, setting)| (rules, format!("rules with {setting}")));
+    let mut best: Option<(Built, String)> = None;
+    for (rules, words) in named.into_iter().chain(settings) {
+        if rules == *own {
+            continue;
+        }
         let Some(start) = begin(&rules) else { continue };
         let other = build(&start, points, parts);
         let is_whole = other.failure.is_none();
         let goes_on = is_whole || turns(&other) >= turns(built) + FURTHER;
         let rank = |built: &Built| (built.failure.is_none(), turns(built));
-        if goes_on && best.as_ref().is_none_or(|best| rank(&other) > rank(best)) {
-            best = Some(other);
+        if goes_on && (best.as_ref()).is_none_or(|(best, _)| rank(&other) > rank(best)) {
+            best = Some((other, words));
         }
     }
-    let Some(other) = best else {
+    let Some((other, rules)) = best else {
         return dooz(built).map(|sentence| (None, sentence));
     };
-    let rules = other.game.rules();
     let (start, end) = (other.game.start(), other.game.position());
     let placed = |side| start.in_hand(side) - end.in_hand(side);
     let most = placed(Side::White).max(placed(Side::Black));
-    let (name, rules) = match rules.name() {
-        Some(name) => (Some(name), format!("the rules {name}")),
-        None => (None, format!("rules with {}", difference(own, rules))),
-    };
     let reason = match most > own.stones {
         true => format!("this game has {most} placements a side, as by {rules}"),
         false => format!("by {rules} the game goes on"),
     };
-    Some((name, reason))
-}
-
-/// The setting in which rules differ.
-fn difference(own: &Rules, other: &Rules) -> String {
-    if own.blocked != other.blocked {
-        let blocked = match other.blocked {
-            Blocked::Loses => "loses",
-            Blocked::Passes => "passes",
-        };
-        format!("blocked = \"{blocked}\"")
-    } else if own.removal_per_mill != other.removal_per_mill {
-        format!("removal_per_mill = {}", other.removal_per_mill)
-    } else {
-        format!("removal_from_mills = {}", other.removal_from_mills)
-    }
+    Some((other.game.rules().name(), reason))
 }
 
 /// The sentence about a mill that was closed while placing and took no stone from the board.
