@@ -11,7 +11,7 @@ use crate::engine::ending::Ending;
 use crate::engine::game::{Game, GameError};
 use crate::engine::player::Choice;
 use crate::probe::{Database, Source};
-use crate::rules::position::{Position, Side};
+use crate::rules::position::Side;
 use crate::rules::turns::Turn;
 use crate::search::ScoreMeaning;
 use crate::store::DbError;
@@ -58,18 +58,10 @@ pub struct LegalTurn {
 }
 
 impl LegalTurn {
-    fn new(before: &Fen, turn: Turn, after: &Position) -> LegalTurn {
-        LegalTurn {
-            turn,
-            position: before.after(turn, after),
-        }
+    fn new(before: &Fen, turn: Turn) -> LegalTurn {
+        let position = before.after(turn);
+        LegalTurn { turn, position }
     }
-}
-
-/// The legal turns of a position with the positions after them, in the order of their texts.
-fn legal(position: &Fen) -> impl Iterator<Item = (Turn, Position)> + use<'_> {
-    let turns = position.turns(&position.rules).into_iter();
-    turns.map(|turn| (turn, position.position.after(turn)))
 }
 
 /// The legal turns of a position, which need no database.
@@ -83,10 +75,10 @@ pub struct TurnsAnswer {
 impl TurnsAnswer {
     /// The legal turns.
     pub fn new(position: &Fen) -> TurnsAnswer {
-        let turns = legal(position).map(|(turn, after)| LegalTurn::new(position, turn, &after));
+        let turns = position.turns(&position.rules).into_iter();
         TurnsAnswer {
             situation: Situation::new(position),
-            turns: turns.collect(),
+            turns: turns.map(|turn| LegalTurn::new(position, turn)).collect(),
         }
     }
 }
@@ -129,15 +121,20 @@ impl GameAnswer {
     pub fn new(game: &Game, illegal: Option<IllegalTurn>) -> GameAnswer {
         let start = Fen::start_of(game);
         let mut before = start;
-        let turns = game.history().into_iter().map(|(turn, after)| {
-            let turn = LegalTurn::new(&before, turn, &after);
+        let turns = game.turns().into_iter().map(|turn| {
+            let turn = LegalTurn::new(&before, turn);
             before = turn.position;
             turn
         });
+        let (mut turns, last) = (turns.collect::<Vec<_>>(), Fen::of(game));
+        // The last turn may lack its removal.
+        if let Some(turn) = turns.last_mut() {
+            turn.position = last;
+        }
         GameAnswer {
             start,
-            game: turns.collect(),
-            end: TurnsAnswer::new(&Fen::of(game)),
+            game: turns,
+            end: TurnsAnswer::new(&last),
             state: GameState::new(game, illegal),
         }
     }
@@ -184,7 +181,7 @@ impl StepAnswer {
             dtw: None,
             source: None,
             drawn_after: None,
-            turns: ComparedTurn::legal(position, legal(position)),
+            turns: ComparedTurn::legal(position, position.turns(&position.rules)),
             line: None,
             problem: None,
         };

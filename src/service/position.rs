@@ -77,7 +77,7 @@ impl ValuedTurn {
         ValuedTurn {
             turn: ranked.turn,
             value: ranked.value,
-            position: before.after(ranked.turn, &ranked.after),
+            position: before.after(ranked.turn),
         }
     }
 
@@ -254,8 +254,7 @@ pub struct ComparedTurn {
 impl ComparedTurn {
     /// The turns of the answer for a position.
     pub fn ranked(database: &Database, position: &Fen, answer: &Answer) -> Vec<ComparedTurn> {
-        let turns = answer.turns.iter();
-        let turns = turns.map(|ranked| (ranked.turn, ranked.after));
+        let turns = answer.turns.iter().map(|ranked| ranked.turn);
         let mut turns = ComparedTurn::legal(position, turns);
         for (turn, RankedTurn { value, .. }) in turns.iter_mut().zip(&answer.turns) {
             (turn.wdl, turn.dtw) = (Some(value.wdl()), value.dtw());
@@ -268,18 +267,15 @@ impl ComparedTurn {
     }
 
     /// Turns and the positions after them, without values.
-    pub fn legal(
-        position: &Fen,
-        turns: impl Iterator<Item = (Turn, Position)>,
-    ) -> Vec<ComparedTurn> {
+    pub fn legal(position: &Fen, turns: impl IntoIterator<Item = Turn>) -> Vec<ComparedTurn> {
         let mut classes: HashMap<Position, usize> = HashMap::new();
-        let compared = turns.map(|(turn, after)| {
-            let next = classes.len();
+        let compared = turns.into_iter().map(|turn| {
+            let (after, next) = (position.after(turn), classes.len());
             ComparedTurn {
                 turn,
                 wdl: None,
                 dtw: None,
-                position: position.after(turn, &after),
+                position: after,
                 replies: None,
                 holding: None,
                 class: *classes.entry(canonical(&after)).or_insert(next),

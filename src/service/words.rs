@@ -86,10 +86,10 @@ impl Fen {
         Game::new(self.rules, self.position).after_quiet_turns(self.quiet_turns)
     }
 
-    /// The position after a turn, as its text states it.
-    pub fn after(&self, turn: Turn, position: &Position) -> Fen {
+    /// The position after a legal turn, as its text states it.
+    pub fn after(&self, turn: Turn) -> Fen {
         let after = Fen {
-            position: *position,
+            position: self.position.after(turn),
             quiet_turns: turn.count_quiet(self.quiet_turns),
             ..*self
         };

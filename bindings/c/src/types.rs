@@ -149,7 +149,7 @@ pub(crate) fn all<'a>(turns: impl IntoIterator<Item = &'a ValuedTurn>) -> Vec<Tu
 
 /// A turn with the position after it, whose value is not known.
 pub(crate) fn legal(before: &Fen, legal: millbase::Turn) -> Turn {
-    let after = before.after(legal, &before.position.after(legal));
+    let after = before.after(legal);
     Turn {
         turn: letters(&legal.to_string()),
         position: letters(after.letters().as_str()),

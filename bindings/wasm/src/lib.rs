@@ -381,9 +381,7 @@ impl Core {
                 return Err(wrong(format!("{turn} is not a legal turn of {side} here")));
             }
             Ok(After {
-                position: position
-                    .after(turn, &position.position.after(turn))
-                    .to_string(),
+                position: position.after(turn).to_string(),
             })
         }))
     }
