@@ -393,7 +393,7 @@ impl Position {
         if stones.len() > u32::from(owed) {
             return None;
         }
-        let now = removable(waiting, rules.board(), rules);
+        let now = removable(waiting, rules);
         let all = Turn::PASS.removing(stones & now);
         all.removed_in_order().find_map(|point| {
             let action = Turn::PASS.removing(point.into());

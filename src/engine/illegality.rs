@@ -159,7 +159,7 @@ impl Position {
 
     /// The reason why these stones may not be removed, with a removal pending.
     fn why_not_removed(&self, stones: PointSet, rules: &Rules) -> Illegality {
-        let allowed = removable(self.waiting(), rules.board(), rules);
+        let allowed = removable(self.waiting(), rules);
         let Some(point) = (stones - allowed).into_iter().next() else {
             let clause = "it removes more stones than its mills earn";
             return Illegality::new("too_many", clause);

@@ -283,7 +283,7 @@ impl StageSets {
             let mut left = BitSet::new(next.len());
             for row in before.iter() {
                 let set = Rows::of(others).set(row);
-                for point in removable(set, board, rules) {
+                for point in removable(set, rules) {
                     left.insert(next.find(set.without(point)).0);
                 }
             }

@@ -115,7 +115,7 @@ impl<'a> Leaves<'a> {
             match self.beyond_memory(stones.map(|stones| stones as u8), Side::Black) {
                 Some(score) => best = score,
                 None => {
-                    for removed in removable(white, rules.board(), rules) {
+                    for removed in removable(white, rules) {
                         for to in closing {
                             let score = self.white(white.without(removed), black.with(to), counts);
                             best = best.max(-score);

@@ -6,7 +6,7 @@
 //! | question | answer |
 //! |---|---|
 //! | which stones can be placed, slid or flown? | `Position::for_each_step` in `turns` |
-//! | which stones can be removed? | `removable`, `removals_made` and `removable_sets` in `turns` |
+//! | which stones can be removed? | `removable`, `removals_made` and `left_after_removals` in `turns` |
 //! | what happens to a side without a turn? | `Rules::without_turn` here |
 //! | is the game over, and how? | [`Position::result`](position::Position::result) |
 //!

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::board::symmetry::Symmetry;
-use crate::board::{Board, Point, PointSet};
+use crate::board::{Point, PointSet};
 use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, Rules};
 
@@ -297,8 +297,8 @@ impl FromStr for Turn {
 
 /// The stones of the waiting side that may be removed once a mill is closed.
 #[inline(always)]
-pub fn removable(waiting: PointSet, board: &Board, rules: &Rules) -> PointSet {
-    let outside_mills = waiting - board.mills(waiting);
+pub fn removable(waiting: PointSet, rules: &Rules) -> PointSet {
+    let outside_mills = waiting - rules.board().mills(waiting);
     if rules.removal_from_mills || outside_mills.is_empty() {
         waiting
     } else {
@@ -315,21 +315,16 @@ pub(crate) fn removals_made(earned: u8, on_board: u32, in_hand: u8) -> u8 {
 
 /// The sets of `count` stones of the waiting side that can be removed one after the other, each set
 /// once. Each removal must be legal after those before it.
-pub(crate) fn removable_sets(
-    waiting: PointSet,
-    count: u8,
-    board: &Board,
-    rules: &Rules,
-) -> Vec<PointSet> {
+fn removable_sets(waiting: PointSet, count: u8, rules: &Rules) -> Vec<PointSet> {
     let Some(rest) = count.checked_sub(1) else {
         return vec![PointSet::EMPTY];
     };
     let mut sets: Vec<PointSet> = Vec::new();
-    for point in removable(waiting, board, rules) {
+    for point in removable(waiting, rules) {
         if rest == 0 {
             sets.push(point.into());
         } else {
-            let others = removable_sets(waiting.without(point), rest, board, rules);
+            let others = removable_sets(waiting.without(point), rest, rules);
             sets.extend(others.into_iter().map(|others| others.with(point)));
         }
     }
@@ -344,7 +339,7 @@ pub(crate) fn left_after_removals(
     count: u8,
     rules: &Rules,
 ) -> impl Iterator<Item = PointSet> {
-    let removed = removable_sets(waiting, count, rules.board(), rules);
+    let removed = removable_sets(waiting, count, rules);
     removed.into_iter().map(move |removed| waiting - removed)
 }
 
@@ -369,8 +364,7 @@ impl Position {
     /// no turn and cannot pass.
     #[inline(always)]
     pub fn for_each_turn(&self, rules: &Rules, mut found: impl FnMut(Turn)) {
-        let board = rules.board();
-        let single = LazyCell::new(|| removable(self.waiting, board, rules));
+        let single = LazyCell::new(|| removable(self.waiting, rules));
         self.for_each_step(rules, |step, removals| match removals {
             0 => found(step),
             1 => {
@@ -379,7 +373,7 @@ impl Position {
                 }
             }
             _ => {
-                for removed in removable_sets(self.waiting, removals, board, rules) {
+                for removed in removable_sets(self.waiting, removals, rules) {
                     found(step.removing(removed));
                 }
             }

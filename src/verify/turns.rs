@@ -8,7 +8,7 @@ use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
 use crate::index::{BitSet, Index, Material, Subsets};
 use crate::rules::position::Position;
-use crate::rules::turns::removable_sets;
+use crate::rules::turns::left_after_removals;
 use crate::rules::{Blocked, FullBoard, Rules, WithoutTurn};
 use crate::value::{Distance, Metric, Value};
 
@@ -297,16 +297,16 @@ impl<'a> CaptureRows<'a> {
         CaptureRows {
             columns: table.map(|table| table.index.columns()),
             rows: table.map_or_else(Vec::new, |table| {
-                let left = |removed: PointSet| {
-                    let (row, symmetry) = table.index.rows().find(waiting - removed);
+                let capture = |left| {
+                    let (row, symmetry) = table.index.rows().find(left);
                     Capture {
                         symmetry,
                         free: !table.index.rows().set(row),
                         values: table.row(row),
                     }
                 };
-                let sets = removable_sets(waiting, count, rules.board(), rules);
-                sets.into_iter().map(left).collect()
+                let sets = left_after_removals(waiting, count, rules);
+                sets.map(capture).collect()
             }),
         }
     }

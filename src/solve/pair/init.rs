@@ -10,7 +10,7 @@ use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
-use crate::rules::turns::removable_sets;
+use crate::rules::turns::left_after_removals;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::placements::{PlacementScratch, Placements};
 use crate::value::{Distance, Metric};
@@ -358,16 +358,16 @@ impl<'a> Captures<'a> {
             return Vec::new();
         };
         let columns = index.columns().count();
-        let removal = |removed| {
-            let (row, symmetry) = index.rows().find(waiting - removed);
+        let removal = |left| {
+            let (row, symmetry) = index.rows().find(left);
             Removal {
                 symmetry,
                 free: !index.rows().set(row),
                 values: &values[row * columns..][..columns],
             }
         };
-        let sets = removable_sets(waiting, count, rules.board(), rules);
-        sets.into_iter().map(removal).collect()
+        let sets = left_after_removals(waiting, count, rules);
+        sets.map(removal).collect()
     }
 
     /// The ordered value of the best removal after a turn of the mover to this set.
