@@ -282,6 +282,17 @@ impl PlayAnswer {
     }
 }
 
+/// A search's score in a word, with the turns to a win or a loss where they are known, or with the estimate.
+pub fn score_words(score: ScoreMeaning) -> (&'static str, Option<i32>) {
+    match score {
+        ScoreMeaning::Win(turns) => ("win", Some(turns.into())),
+        ScoreMeaning::KnownWin => ("win", None),
+        ScoreMeaning::Evaluation(estimate) => ("estimate", Some(estimate.into())),
+        ScoreMeaning::KnownLoss => ("loss", None),
+        ScoreMeaning::Loss(turns) => ("loss", Some(turns.into())),
+    }
+}
+
 /// A search's score as an estimate; an end that it sees counts as 1000.
 fn estimate(meaning: ScoreMeaning) -> i32 {
     const END: i32 = 1000;

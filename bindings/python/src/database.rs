@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use millbase::engine::{DrawnTurns, Player, SkillLevel};
 use millbase::internals::service;
+use millbase::internals::service::game::score_words;
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer};
 use millbase::internals::service::words::Fen;
 use millbase::internals::{Stop, held, until};
-use millbase::search::{Limits, ScoreMeaning, Search};
+use millbase::search::{Limits, Search};
 use millbase::{DbError, Rules};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -355,18 +356,11 @@ impl Database {
             return Ok(None);
         };
         let variation = choice.variation;
-        let score = match variation.score.meaning() {
-            ScoreMeaning::Win(turns) => ("win", Some(i32::from(turns))),
-            ScoreMeaning::KnownWin => ("win", None),
-            ScoreMeaning::Evaluation(estimate) => ("estimate", Some(estimate.into())),
-            ScoreMeaning::KnownLoss => ("loss", None),
-            ScoreMeaning::Loss(turns) => ("loss", Some(turns.into())),
-        };
         let line = PyTuple::new(py, variation.turns.iter().map(ToString::to_string))?;
         let fields = (
             choice.turn.to_string(),
             variation.value.map(Value),
-            score,
+            score_words(variation.score.meaning()),
             variation.depth,
             variation.nodes,
             line,

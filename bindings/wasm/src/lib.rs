@@ -18,12 +18,13 @@ use std::time::Duration;
 use millbase::engine::{Choice, DrawRule, DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::internals::service;
 use millbase::internals::service::failure::{Failure, FailureAnswer};
+use millbase::internals::service::game::score_words;
 use millbase::internals::service::position::{self, LineAnswer, Situation, ValuedTurn};
 use millbase::internals::service::question::{Question, Service, Topic};
 use millbase::internals::service::rules::RuleSetsAnswer;
 use millbase::internals::service::settings;
 use millbase::internals::service::words::Fen;
-use millbase::search::{Limits, ScoreMeaning, Search};
+use millbase::search::{Limits, Search};
 use millbase::store::{self, Bundle, NeededRange, Pieces};
 use millbase::{BulkError, Masks, Values};
 use millbase::{Database, DbError, Pair, Position, Rules, Side, Turn, Value};
@@ -122,27 +123,6 @@ fn sentence(error: &DbError) -> String {
     }
 }
 
-/// The search's score of a line, for the side to move.
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum LineScore {
-    Win(Option<i32>),
-    Loss(Option<i32>),
-    Estimate(i32),
-}
-
-impl From<ScoreMeaning> for LineScore {
-    fn from(meaning: ScoreMeaning) -> LineScore {
-        match meaning {
-            ScoreMeaning::Win(turns) => LineScore::Win(Some(turns.into())),
-            ScoreMeaning::Loss(turns) => LineScore::Loss(Some(turns.into())),
-            ScoreMeaning::KnownWin => LineScore::Win(None),
-            ScoreMeaning::KnownLoss => LineScore::Loss(None),
-            ScoreMeaning::Evaluation(estimate) => LineScore::Estimate(estimate.into()),
-        }
-    }
-}
-
 /// A position with its legal turns.
 #[derive(Serialize)]
 struct PositionInfo {
@@ -178,7 +158,8 @@ struct Chosen {
 
 #[derive(Serialize)]
 struct Thought {
-    score: LineScore,
+    /// The search's score of the line, for the side to move, under its word.
+    score: HashMap<&'static str, Option<i32>>,
     known: Option<Value>,
     depth: u32,
     nodes: u64,
@@ -475,7 +456,7 @@ impl Core {
             let thought = choice.as_ref().map(|choice| {
                 let variation = &choice.variation;
                 Thought {
-                    score: variation.score.meaning().into(),
+                    score: HashMap::from([score_words(variation.score.meaning())]),
                     known: variation.value,
                     depth: variation.depth,
                     nodes: variation.nodes,
