@@ -321,25 +321,6 @@ mod tests {
         assert!(sentence.ends_with(&names()), "{sentence}");
     }
 
-    #[test]
-    fn files_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("own.toml");
-        let name = path.to_str().unwrap();
-        let missing = of_name_or_file(name).unwrap_err();
-        assert!(missing.starts_with("cannot read the file: "), "{missing}");
-        std::fs::write(&path, "base = 'ten'\nflying = 0\n").unwrap();
-        let expected = Rules {
-            flying: 0,
-            ..Rules::TEN
-        };
-        assert_eq!(of_name_or_file(name), Ok(expected));
-        assert_eq!(of_file(&path), Ok(expected));
-        std::fs::write(&path, b"base = '\xff'").unwrap();
-        let sentence = of_file(&path).unwrap_err();
-        assert!(sentence.ends_with("not a text in UTF-8"), "{sentence}");
-    }
-
     /// Reads a mapping of this JSON text.
     fn of_json(text: &str) -> Result<Rules, String> {
         of_mapping(&serde_json::from_str(text).unwrap())
