@@ -518,14 +518,8 @@ pub(super) fn turns_of(line: &str) -> usize {
     Lexer::default().tokens(line, TextPlace::default(), &mut |_, token| {
         let word = match token {
             Token::Word(word, _) if depth == 0 && turns < 2 && !is_result(word) => word,
-            Token::Open => {
-                depth += 1;
-                return;
-            }
-            Token::Close => {
-                depth = depth.saturating_sub(1);
-                return;
-            }
+            Token::Open => return depth += 1,
+            Token::Close => return depth = depth.saturating_sub(1),
             _ => return,
         };
         bytes += word.len();

@@ -207,21 +207,14 @@ impl Lexer {
             if let Some((from, place)) = word.take() {
                 found(place, Token::Word(&text[from..at], &text[at..]));
             }
-            let end = match letter {
-                '(' => {
-                    found(here, Token::Open);
-                    continue;
-                }
-                ')' => {
-                    found(here, Token::Close);
-                    continue;
-                }
-                '{' => Some('}'),
-                '（' => Some('）'),
-                ';' => None,
-                _ => continue,
-            };
-            self.begin_comment(here, end);
+            match letter {
+                '(' => found(here, Token::Open),
+                ')' => found(here, Token::Close),
+                '{' => self.begin_comment(here, Some('}')),
+                '（' => self.begin_comment(here, Some('）')),
+                ';' => self.begin_comment(here, None),
+                _ => {}
+            }
         }
         if let Some((from, place)) = word {
             found(place, Token::Word(&text[from..], ""));

@@ -24,17 +24,6 @@ pub enum Atom {
     Pass,
 }
 
-const TAKE: [&str; 8] = [
-    "x", "take", "takes", "remove", "removes", "capture", "captures", "taking",
-];
-const BEGIN: [&str; 12] = [
-    "place", "places", "put", "puts", "set", "sets", "move", "moves", "slide", "slides", "fly",
-    "flies",
-];
-const FILLING: [&str; 9] = [
-    "at", "on", "point", "from", "and", "then", "the", "a", "stone",
-];
-
 /// Whether a word names a point, as `d6`, `6D` and `xa1` do.
 pub fn names_point(word: &str) -> bool {
     let is_name = |letter: u8, digit: u8| {
@@ -101,13 +90,14 @@ fn first_atom(rest: &str, letter: char, points: PointNaming) -> Option<(Option<A
         }
         _ if letter.is_alphabetic() => {
             let used = length(char::is_alphabetic);
-            let word = &rest[..used];
-            let atom = match word {
+            let atom = match &rest[..used] {
                 "pass" => Some(Atom::Pass),
                 "to" => Some(Atom::Towards),
-                _ if TAKE.contains(&word) => Some(Atom::Take),
-                _ if BEGIN.contains(&word) => Some(Atom::Begin),
-                _ if FILLING.contains(&word) => None,
+                "x" | "take" | "takes" | "remove" | "removes" | "capture" | "captures"
+                | "taking" => Some(Atom::Take),
+                "place" | "places" | "put" | "puts" | "set" | "sets" | "move" | "moves"
+                | "slide" | "slides" | "fly" | "flies" => Some(Atom::Begin),
+                "at" | "on" | "point" | "from" | "and" | "then" | "the" | "a" | "stone" => None,
                 _ => return None,
             };
             Some((atom, used))
