@@ -343,23 +343,16 @@ impl Rules {
             self.flying,
             self.removal_from_mills
         );
-        if self.removal_per_mill {
-            text += " removal_per_mill=true";
-        }
-        if self.blocked == Blocked::Passes {
-            text += " blocked=passes";
-        }
-        if self.full_board == FullBoard::Draws {
-            text += " full_board=draws";
-        }
-        if self.moves_while_placing {
-            text += " moves_while_placing=true";
-        }
-        if self.quiet_turns > 0 {
-            text += &format!(" quiet_turns={}", self.quiet_turns);
-        }
-        if self.quiet_turns_flying > 0 {
-            text += &format!(" quiet_turns_flying={}", self.quiet_turns_flying);
+        let (quiet, flying) = (self.quiet_turns, self.quiet_turns_flying);
+        for (is_set, setting) in [
+            (self.removal_per_mill, " removal_per_mill=true"),
+            (self.blocked == Blocked::Passes, " blocked=passes"),
+            (self.full_board == FullBoard::Draws, " full_board=draws"),
+            (self.moves_while_placing, " moves_while_placing=true"),
+            (quiet > 0, &format!(" quiet_turns={quiet}")),
+            (flying > 0, &format!(" quiet_turns_flying={flying}")),
+        ] {
+            text += if is_set { setting } else { "" };
         }
         text
     }
