@@ -503,36 +503,26 @@ fn read_board(word: &str) -> Result<[PointSet; 2], PositionError> {
     );
     let (mut white, mut black) = (PointSet::EMPTY, PointSet::EMPTY);
     let mut points = Point::all();
-    for (place, letter) in word.chars().enumerate() {
-        if place == 8 || place == 17 {
-            ensure!(
-                letter == '/',
-                board_letter {
-                    place: place + 1,
-                    letter: letter.escape_debug(),
-                    allowed: "/"
-                },
-                "character {} of the board is '{}', but must be '/'",
-                place + 1,
-                letter.escape_debug()
-            );
-            continue;
-        }
-        let Some(point) = points.next() else { break };
-        match letter {
-            'O' => white = white.with(point),
-            '@' => black = black.with(point),
-            '*' => {}
+    for (place, letter) in (1..).zip(word.chars()) {
+        let is_slash = place == 9 || place == 18;
+        let point = if is_slash { None } else { points.next() };
+        match (point, letter) {
+            (None, '/') | (Some(_), '*') => {}
+            (Some(point), 'O') => white = white.with(point),
+            (Some(point), '@') => black = black.with(point),
             _ => {
-                let place = place + 1;
+                let (allowed, words) = match is_slash {
+                    true => ("/", "'/'"),
+                    false => ("O, @, *", "'O', '@' or '*'"),
+                };
                 let letter = letter.escape_debug();
                 return Err(refused!(
                     board_letter {
                         place: place,
                         letter: letter,
-                        allowed: "O, @, *"
+                        allowed: allowed
                     },
-                    "character {place} of the board is '{letter}', but must be 'O', '@' or '*'"
+                    "character {place} of the board is '{letter}', but must be {words}"
                 ));
             }
         }
