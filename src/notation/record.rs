@@ -79,15 +79,11 @@ impl Remark {
     }
 
     fn leaves_out(&self) -> bool {
-        const TURNS: [&str; 5] = [
-            "illegal",
-            "not_a_turn",
-            "over",
-            "removal_missing",
-            "variation_left_out",
-        ];
-        const TEXT: [&str; 4] = ["not_a_line", "not_a_tag", "open_comment", "too_long"];
-        self.cuts || TURNS.contains(&self.reason) || TEXT.contains(&self.reason)
+        match self.reason {
+            "illegal" | "not_a_turn" | "over" | "removal_missing" | "variation_left_out" => true,
+            "not_a_line" | "not_a_tag" | "open_comment" | "too_long" => true,
+            _ => self.cuts,
+        }
     }
 }
 
