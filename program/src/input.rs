@@ -7,7 +7,6 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use millbase::internals::service::failure::Refusal;
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
 use millbase::internals::service::words::Fen;
@@ -227,10 +226,9 @@ impl<R: Read> Batches<R> {
         if !complete {
             self.source.skip_until(b'\n')?;
             let most = self.longest_line;
-            return Ok(Some(Err(Failure::Question {
-                reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
-                message: format!("the line is longer than {most} bytes, so it is not a position"),
-            })));
+            let message = format!("the line is longer than {most} bytes, so it is not a position");
+            let fields = [("most", most.to_string())];
+            return Ok(Some(Err(Failure::refused("too_long", fields, message))));
         }
         let line = String::from_utf8_lossy(&line);
         Ok(Some(Ok(without_mark(&line).trim().to_owned())))

@@ -19,29 +19,20 @@ pub struct Refusal {
 
 impl Refusal {
     /// A reason with its fields.
-    pub fn new<const N: usize>(
+    pub fn new(
         reason: &'static str,
-        fields: [(&'static str, String); N],
+        fields: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Refusal {
-        Refusal {
-            reason,
-            fields: fields.into(),
-        }
+        let fields = fields.into_iter().collect();
+        Refusal { reason, fields }
     }
 }
 
 /// The reason why a question has no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The question is wrong.
-    Question {
-        /// The reason for programs, where the sentence has one.
-        reason: Option<Refusal>,
-        /// The sentence for the user.
-        message: String,
-    },
-    /// The position is wrong.
-    Position(PositionError),
+    /// The question or its position is wrong.
+    Question(FailureAnswer),
     /// The databases have no answer.
     Database(DbError),
 }
@@ -49,31 +40,27 @@ pub enum Failure {
 impl Failure {
     /// A wrong question; the text is the sentence for the user.
     pub fn question(message: impl Into<String>) -> Failure {
-        Failure::Question {
-            reason: None,
-            message: message.into(),
-        }
+        Failure::Question(ErrorAnswer::new("invalid", message).error)
+    }
+
+    /// A wrong question whose reason programs can read.
+    pub fn refused(
+        reason: &'static str,
+        fields: impl IntoIterator<Item = (&'static str, String)>,
+        message: String,
+    ) -> Failure {
+        Failure::Question(FailureAnswer {
+            code: "invalid",
+            reason: Some(Refusal::new(reason, fields)),
+            message,
+        })
     }
 
     /// The reason for programs, where there is one.
     pub fn reason(&self) -> Option<Refusal> {
         match self {
-            Failure::Question { reason, .. } => reason.clone(),
-            Failure::Position(error) => Some(Refusal {
-                reason: error.reason(),
-                fields: error.fields().iter().cloned().collect(),
-            }),
+            Failure::Question(answer) => answer.reason.clone(),
             Failure::Database(_) => None,
-        }
-    }
-
-    /// The word for the kind of failure in JSON errors.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Failure::Question { .. } | Failure::Position(_) => "invalid",
-            Failure::Database(error) if error.is_missing() => "missing",
-            Failure::Database(error) if error.is_unusable() => "corrupt",
-            Failure::Database(_) => "system",
         }
     }
 }
@@ -81,8 +68,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Question { message, .. } => f.write_str(message),
-            Failure::Position(error) => error.fmt(f),
+            Failure::Question(answer) => f.write_str(&answer.message),
             Failure::Database(error) => error.fmt(f),
         }
     }
@@ -92,7 +78,8 @@ impl std::error::Error for Failure {}
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {
-        Failure::Position(error)
+        let fields = error.fields().iter().cloned();
+        Failure::refused(error.reason(), fields, error.to_string())
     }
 }
 
@@ -120,7 +107,7 @@ pub fn with_advice(error: &DbError) -> String {
 }
 
 /// A failure as the field `error` of answers.
-#[derive(Clone, Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema, Debug)]
 pub struct FailureAnswer {
     /// The word for the kind of failure.
     #[schemars(extend("enum" = [
@@ -137,13 +124,16 @@ pub struct FailureAnswer {
 impl FailureAnswer {
     /// A failure; `sentence` words an error of the databases.
     pub fn new(failure: &Failure, sentence: fn(&DbError) -> String) -> FailureAnswer {
-        FailureAnswer {
-            code: failure.code(),
-            reason: failure.reason(),
-            message: match failure {
-                Failure::Database(error) => sentence(error),
-                other => other.to_string(),
-            },
+        match failure {
+            Failure::Question(answer) => answer.clone(),
+            Failure::Database(error) => {
+                let code = match error {
+                    _ if error.is_missing() => "missing",
+                    _ if error.is_unusable() => "corrupt",
+                    _ => "system",
+                };
+                ErrorAnswer::new(code, sentence(error)).error
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::explain::ExplainAnswer;
-use super::failure::{ErrorAnswer, Failure, FailureAnswer, Refusal};
+use super::failure::{ErrorAnswer, Failure, FailureAnswer};
 use super::game::{GameAnswer, IllegalTurn, PlayAnswer, StepAnswer, TurnsAnswer};
 use super::json;
 use super::position::{LineAnswer, ProbeAnswer, RankAnswer};
@@ -98,7 +98,7 @@ pub struct Question {
 ///
 /// # Errors
 ///
-/// [`Failure::Position`], as for [`Position::parse`].
+/// As for [`Position::parse`].
 pub fn position(text: &str, rules: &Rules) -> Result<Fen, Failure> {
     match is_start(text) {
         true => Ok(Fen::new(&Position::start(rules), rules)),
@@ -108,10 +108,8 @@ pub fn position(text: &str, rules: &Rules) -> Result<Fen, Failure> {
 
 /// The failure of a text of more than `most` bytes, which is too long to be a `what`.
 pub fn too_long(most: usize, what: &str) -> Failure {
-    Failure::Question {
-        reason: Some(Refusal::new("too_long", [("most", most.to_string())])),
-        message: format!("a text of more than {most} bytes is not a {what}"),
-    }
+    let message = format!("a text of more than {most} bytes is not a {what}");
+    Failure::refused("too_long", [("most", most.to_string())], message)
 }
 
 impl Question {
@@ -166,10 +164,7 @@ impl Question {
             let names = settings::names();
             let message = format!("there are no rules '{name}'; expected one of {names}");
             let fields = [("name", name.clone()), ("names", names)];
-            Failure::Question {
-                reason: Some(Refusal::new("rules", fields)),
-                message,
-            }
+            Failure::refused("rules", fields, message)
         })
     }
 
@@ -177,7 +172,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// [`Failure::Question`] if there is none, [`Failure::Position`] if it is wrong.
+    /// [`Failure::Question`] if there is none or if it is wrong.
     pub fn position(&self, rules: &Rules) -> Result<Fen, Failure> {
         let text = self.fen.as_deref().ok_or_else(|| {
             Failure::question("the question has no position; expected one like fen=start")

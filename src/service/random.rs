@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::failure::{Failure, Refusal};
+use super::failure::Failure;
 use super::words::Fen;
 use crate::index::Pair;
 use crate::probe::{Database, stop};
@@ -50,13 +50,12 @@ impl RandomAnswer {
                 return Ok(RandomAnswer { position, value });
             }
         }
-        Err(Failure::Question {
-            reason: Some(Refusal::new("none_found", [("pair", pair.to_string())])),
-            message: format!(
-                "no position of {pair} with the value {wdl} was found that lasts at least 3 turns \
-                 and has no mill of Black; choose another pair or value"
-            ),
-        })
+        let message = format!(
+            "no position of {pair} with the value {wdl} was found that lasts at least 3 turns \
+             and has no mill of Black; choose another pair or value"
+        );
+        let fields = [("pair", pair.to_string())];
+        Err(Failure::refused("none_found", fields, message))
     }
 }
 
