@@ -314,23 +314,18 @@ fn step(position: &Position, turns: &[RankedTurn]) -> Option<SolutionStep> {
 fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Rules) -> Vec<Theme> {
     let solver = position.side_to_move();
     let board = rules.board();
-    let before = [*position].into_iter();
-    let before = before.chain(solution.iter().map(|step| step.after));
-    let steps: Vec<(Position, &SolutionStep)> = before.zip(solution).collect();
-    let of_solver = || steps.iter().filter(|(_, step)| step.side == solver);
-    let closed = |step: &SolutionStep| match step.turn.to() {
-        Some(to) => board.mills_through(to, step.after.stones(solver)),
-        None => 0,
-    };
-    let swings =
-        |(before, step): &&(Position, &SolutionStep)| match (step.turn.from(), step.turn.to()) {
-            (Some(from), Some(to)) => {
-                board.neighbours(from).contains(to)
-                    && board.mills_through(from, before.stones(solver)) > 0
-                    && closed(step) > 0
-            }
-            _ => false,
-        };
+    let (mut before, mut most_closed, mut swings) = (position, 0, false);
+    for step in solution {
+        if let (true, Some(to)) = (step.side == solver, step.turn.to()) {
+            let closed = board.mills_through(to, step.after.stones(solver));
+            most_closed = most_closed.max(closed);
+            swings |= step.turn.from().is_some_and(|from| {
+                let opens = board.mills_through(from, before.stones(solver)) > 0;
+                board.neighbours(from).contains(to) && opens && closed > 0
+            });
+        }
+        before = &step.after;
+    }
     let last = solution.last().map(|step| step.after);
     let defender = match goal {
         Goal::Win => solver.other(),
@@ -340,8 +335,8 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
     Theme::ALL
         .into_iter()
         .filter(|theme| match theme {
-            Theme::DoubleMill => of_solver().any(|(_, step)| closed(step) > 1),
-            Theme::Zwickmuehle => of_solver().any(|step| swings(&step)),
+            Theme::DoubleMill => most_closed > 1,
+            Theme::Zwickmuehle => swings,
             Theme::Sacrifice => {
                 let reply = solution.get(1).map(|step| step.turn.removed());
                 goal == Goal::Win && reply.is_some_and(|removed| removed != PointSet::EMPTY)
