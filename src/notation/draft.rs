@@ -120,7 +120,7 @@ impl Draft {
         let mut depth = 0usize;
         let all = self.parts.iter().rev().filter_map(|(_, part)| {
             match part {
-                Part::Word(word) | Part::Result(word, _) if depth == 0 => return Some(&**word),
+                Part::Word(word) | Part::Result(word) if depth == 0 => return Some(&**word),
                 Part::Close => depth += 1,
                 Part::Open => depth = depth.saturating_sub(1),
                 _ => {}

@@ -143,9 +143,9 @@ impl OpenComment {
         self.text.push(if is_space { ' ' } else { letter });
     }
 
-    fn close(mut self, found: &mut impl FnMut(TextPlace, Token)) {
+    fn close(mut self) -> (TextPlace, Token<'static>) {
         self.text.truncate(self.text.trim_end().len());
-        found(self.place, Token::Comment(self.text, self.is_long));
+        (self.place, Token::Comment(self.text, self.is_long))
     }
 }
 
@@ -178,14 +178,14 @@ impl Lexer {
         for (at, letter) in text.char_indices() {
             let here = place;
             place.column += 1;
+            let ends = |comment: &mut OpenComment| comment.end == Some(letter);
+            if let Some(comment) = self.comment.take_if(ends) {
+                let (place, comment) = comment.close();
+                found(place, comment);
+                continue;
+            }
             if let Some(comment) = &mut self.comment {
-                if comment.end == Some(letter) {
-                    if let Some(comment) = self.comment.take() {
-                        comment.close(found);
-                    }
-                } else {
-                    comment.push(letter);
-                }
+                comment.push(letter);
                 continue;
             }
             if at < end_of_coordinates {
@@ -221,20 +221,17 @@ impl Lexer {
         }
     }
 
-    /// Ends a line.
-    pub fn end_line(&mut self, found: &mut impl FnMut(TextPlace, Token)) {
-        if let Some(comment) = self.comment.take_if(|comment| comment.end.is_none()) {
-            comment.close(found);
-        } else if let Some(comment) = &mut self.comment {
+    /// Ends a line; returns a comment that ends with it.
+    pub fn end_line(&mut self) -> Option<(TextPlace, Token<'static>)> {
+        let ended = self.comment.take_if(|comment| comment.end.is_none());
+        if let Some(comment) = &mut self.comment {
             comment.push(' ');
         }
+        ended.map(OpenComment::close)
     }
 
-    /// Ends the input; returns where an unclosed comment began.
-    pub fn end(&mut self, found: &mut impl FnMut(TextPlace, Token)) -> Option<TextPlace> {
-        let comment = self.comment.take()?;
-        let place = comment.place;
-        comment.close(found);
-        Some(place)
+    /// Ends the input; returns a comment that is not closed.
+    pub fn end(&mut self) -> Option<(TextPlace, Token<'static>)> {
+        self.comment.take().map(OpenComment::close)
     }
 }

@@ -60,8 +60,8 @@ pub enum Part {
     Open,
     /// A variation ends.
     Close,
-    /// The result; `None` for `*`.
-    Result(Box<str>, Option<GameResult>),
+    /// The result, or `*`.
+    Result(Box<str>),
 }
 
 /// The most turns of a game with its variations.
@@ -191,7 +191,7 @@ impl LineBuilder<'_> {
             self.left_out += usize::from(self.is_main() && !matches!(part, Part::Result(..)));
         }
         match part {
-            Part::Result(text, result) => self.result(place, text, *result),
+            Part::Result(text) => self.result(place, text),
             _ if self.frame().is_cut => {}
             Part::Word(word) => self.word(place, word),
             Part::Comment(comment) => self.comment(comment),
@@ -289,7 +289,7 @@ impl LineBuilder<'_> {
         }
     }
 
-    fn result(&mut self, place: TextPlace, text: &str, result: Option<GameResult>) {
+    fn result(&mut self, place: TextPlace, text: &str) {
         // `0-1` and `1/2` are also moves.
         let (rules, meanings) = (self.rules, meanings(text, self.points));
         let frame = self.frame();
@@ -300,7 +300,7 @@ impl LineBuilder<'_> {
         if !self.is_main() {
             return self.comment(text);
         }
-        self.result = Some(result);
+        self.result = Some(GameResult::parse(text));
     }
 
     fn word(&mut self, place: TextPlace, word: &str) {

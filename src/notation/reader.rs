@@ -13,7 +13,7 @@ use super::draft::{Draft, is_result, turns_of};
 use super::lexer::{Chunk, Chunks, Lexer, Token};
 use super::line::{Part, TextPlace};
 use super::position::{self, PositionForm};
-use super::record::{GameResult, Record};
+use super::record::Record;
 use super::words::names_point;
 use crate::engine::game::{Game, shown};
 use crate::rules::Rules;
@@ -63,7 +63,9 @@ impl<R: BufRead> RecordReader<R> {
         lexer.tokens(text, place, &mut |place, token| drafts.token(place, token));
         drafts.draft.not_utf8 = drafts.draft.not_utf8.or(piece.not_utf8);
         if piece.ends_line {
-            lexer.end_line(&mut |place, token| drafts.token(place, token));
+            if let Some((place, comment)) = lexer.end_line() {
+                drafts.token(place, comment);
+            }
             drafts.end_line(lexer.in_comment());
         }
     }
@@ -72,8 +74,8 @@ impl<R: BufRead> RecordReader<R> {
     fn end(&mut self) {
         self.is_over = true;
         let drafts = &mut self.drafts;
-        let mut take = |place, token: Token| drafts.token(place, token);
-        if let Some(place) = self.lexer.end(&mut take) {
+        if let Some((place, comment)) = self.lexer.end() {
+            drafts.token(place, comment);
             let message = "a comment is not closed before the input ends";
             let remark = place.remark("open_comment", [], message);
             drafts.draft.remark(remark);
@@ -306,8 +308,7 @@ impl Drafts {
             }
             let draft = &mut self.draft;
             draft.has_result |= draft.depth == 0 && !draft.may_be_move(word);
-            let part = Part::Result(word.into(), GameResult::parse(word));
-            return draft.add(place, part);
+            return draft.add(place, Part::Result(word.into()));
         }
         let is_main = draft.depth == 0;
         let begins_line = begins_line && !matches!(draft.parts.last(), Some((_, Part::Number)));
