@@ -89,10 +89,8 @@ impl<'a> Truth<'a> {
         seed: u64,
     ) -> Result<Option<(Position, Answer)>, DbError> {
         let mut random = Random::new(seed);
-        for _ in 0..MOST_DRAWS {
-            let Some(position) = family.draw(self.database.rules(), &mut random) else {
-                continue;
-            };
+        let draw = |_| family.draw(self.database.rules(), &mut random);
+        for position in (0..MOST_DRAWS).filter_map(draw) {
             let answer = self.answer(&position, 0)?;
             if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
                 return Ok(Some((position, answer)));

@@ -164,13 +164,9 @@ fn refutation(database: &Database, error: &ValuedTurn) -> Result<Vec<ValuedTurn>
     let last = match error.value {
         // After the first reply, a drawn line only repeats.
         Value::Draw => Some(0),
-        _ => turns
-            .iter()
-            .position(|turn| !turn.turn.removed().is_empty()),
+        _ => turns.iter().position(|turn| turn.turn.removes()),
     };
-    if let Some(last) = last {
-        turns.truncate(last + 1);
-    }
+    turns.truncate(last.map_or(LONGEST_REFUTATION, |last| last + 1));
     Ok(turns)
 }
 

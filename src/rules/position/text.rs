@@ -97,8 +97,6 @@ impl Position {
         let mut board = [b'/'; LETTERS];
         let side = self.side_to_move;
         let [white, black] = side.own_first([self.mover, self.waiting]);
-        let in_hand = side.own_first([self.mover_in_hand, self.waiting_in_hand]);
-        let owed = side.own_first([self.removals_owed, 0]);
         for bit in 0..POINTS {
             // A ring has eight letters, followed by a slash.
             let letter = &mut board[(bit + bit / 8) as usize];
@@ -124,23 +122,19 @@ impl Position {
                 },
             ),
         };
-        let side = match side {
+        let letter = match side {
             Side::White => b'w',
             Side::Black => b'b',
         };
-        for letter in [side, phase, action] {
+        for letter in [letter, phase, action] {
             text.push(&[b' ', letter]);
         }
-        let numbers = [
-            white.len() as u8,
-            in_hand[0],
-            black.len() as u8,
-            in_hand[1],
-            owed[0],
-            owed[1],
-        ];
-        for number in numbers {
-            text.push_number(number.into());
+        for side in [Side::White, Side::Black] {
+            text.push_number(self.stones(side).len());
+            text.push_number(self.in_hand(side).into());
+        }
+        for owed in side.own_first([self.removals_owed, 0]) {
+            text.push_number(owed.into());
         }
         text.push(b" -1 -1 -1 -1 0");
         text.push_number(quiet_turns);
