@@ -6,10 +6,10 @@ use std::thread;
 
 use millbase::internals::{held, numbers};
 use millbase::sample::Family;
-use millbase::survey::rows::{Batches, DataRow, RowFilter, Worth, table_rows};
+use millbase::survey::rows::{Batches, DataRow, RowFilter, table_rows};
 use millbase::survey::{Deepest, Extremes, Found, Survey};
-use millbase::{DbError, Pair, Point, PointSet, Position, Rules, Side};
-use numpy::IntoPyArray;
+use millbase::{DbError, Pair, Point, Position, Rules, Side};
+use numpy::{Element, IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
@@ -46,14 +46,11 @@ pub fn legal_turns<'py>(
     })?;
     let (starts, turns) = found.map_err(errors::bulk)?;
     let bit = |point: Option<Point>| point.map_or(-1, |point| point.bit() as i8);
-    let origin: Vec<i8> = turns.iter().map(|turn| bit(turn.from())).collect();
-    let target: Vec<i8> = turns.iter().map(|turn| bit(turn.to())).collect();
-    let removed: Vec<u32> = turns.iter().map(|turn| turn.removed().bits()).collect();
     let fields = (
         starts.into_pyarray(py),
-        origin.into_pyarray(py),
-        target.into_pyarray(py),
-        removed.into_pyarray(py),
+        column(py, &turns, |turn| bit(turn.from())),
+        column(py, &turns, |turn| bit(turn.to())),
+        column(py, &turns, |turn| turn.removed().bits()),
     );
     made(py, "LegalTurns", fields)
 }
@@ -85,48 +82,32 @@ impl Parts {
     }
 }
 
+/// A number of each item as an array.
+fn column<'py, Item, Number: Element>(
+    py: Python<'py>,
+    items: &[Item],
+    number: impl Fn(&Item) -> Number,
+) -> Bound<'py, PyArray1<Number>> {
+    let numbers: Vec<Number> = items.iter().map(number).collect();
+    numbers.into_pyarray(py)
+}
+
 /// Rows as arrays.
 fn arrays<'py>(py: Python<'py>, rows: &[DataRow], turns: bool) -> PyResult<Bound<'py, PyAny>> {
-    let set = |stones: fn(&DataRow) -> PointSet| {
-        let sets: Vec<u32> = rows.iter().map(|row| stones(row).bits()).collect();
-        sets.into_pyarray(py)
-    };
-    let small = |number: fn(&DataRow) -> u8| {
-        let numbers: Vec<u8> = rows.iter().map(number).collect();
-        numbers.into_pyarray(py)
-    };
-    let values = rows.iter().map(|row| numbers(row.value));
-    let (wdl, dtw): (Vec<i8>, Vec<i16>) = values.unzip();
     let worth = |row: &DataRow| row.turns.unwrap_or_default();
-    let count = |number: fn(&Worth) -> u16| {
-        let numbers = || {
-            rows.iter()
-                .map(|row| number(&worth(row)))
-                .collect::<Vec<u16>>()
-        };
-        turns.then(|| numbers().into_pyarray(py))
-    };
-    let points = |set: fn(&Worth) -> PointSet| {
-        let sets = || {
-            rows.iter()
-                .map(|row| set(&worth(row)).bits())
-                .collect::<Vec<u32>>()
-        };
-        turns.then(|| sets().into_pyarray(py))
-    };
     let fields = (
-        set(|row| row.position.stones(Side::White)),
-        set(|row| row.position.stones(Side::Black)),
-        small(|row| row.position.side_to_move() as u8),
-        small(|row| row.position.in_hand(Side::White)),
-        small(|row| row.position.in_hand(Side::Black)),
-        wdl.into_pyarray(py),
-        dtw.into_pyarray(py),
-        count(|worth| worth.good),
-        count(|worth| worth.best),
-        points(|worth| worth.from),
-        points(|worth| worth.to),
-        points(|worth| worth.removed),
+        column(py, rows, |row| row.position.stones(Side::White).bits()),
+        column(py, rows, |row| row.position.stones(Side::Black).bits()),
+        column(py, rows, |row| row.position.side_to_move() as u8),
+        column(py, rows, |row| row.position.in_hand(Side::White)),
+        column(py, rows, |row| row.position.in_hand(Side::Black)),
+        column(py, rows, |row| numbers(row.value).0),
+        column(py, rows, |row| numbers(row.value).1),
+        turns.then(|| column(py, rows, |row| worth(row).good)),
+        turns.then(|| column(py, rows, |row| worth(row).best)),
+        turns.then(|| column(py, rows, |row| worth(row).from.bits())),
+        turns.then(|| column(py, rows, |row| worth(row).to.bits())),
+        turns.then(|| column(py, rows, |row| worth(row).removed.bits())),
     );
     made(py, "Rows", fields)
 }
