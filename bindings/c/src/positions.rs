@@ -141,11 +141,7 @@ pub unsafe extern "C" fn millbase_best_turn(
         let answer = ProbeAnswer::find(database, &position, Some(1))?;
         let best = match answer.turns.iter().flatten().next() {
             Some(best) => turn(best),
-            None => Turn {
-                turn: letters(""),
-                position: letters(position.letters().as_str()),
-                value: value(answer.value),
-            },
+            None => named("", &position, value(answer.value)),
         };
         // SAFETY: the contract of this function.
         unsafe { put(out, "out", best) }

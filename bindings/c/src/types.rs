@@ -134,12 +134,17 @@ pub(crate) fn letters<const N: usize>(text: &str) -> [c_char; N] {
     letters
 }
 
-pub(crate) fn turn(turn: &ValuedTurn) -> Turn {
+/// A turn with this text, which leads to this position.
+pub(crate) fn named(turn: &str, position: &Fen, value: Value) -> Turn {
     Turn {
-        turn: letters(&turn.turn.to_string()),
-        position: letters(turn.position.letters().as_str()),
-        value: value(turn.value),
+        turn: letters(turn),
+        position: letters(position.letters().as_str()),
+        value,
     }
+}
+
+pub(crate) fn turn(turn: &ValuedTurn) -> Turn {
+    named(&turn.turn.to_string(), &turn.position, value(turn.value))
 }
 
 /// Turns with their values.
@@ -149,10 +154,5 @@ pub(crate) fn all<'a>(turns: impl IntoIterator<Item = &'a ValuedTurn>) -> Vec<Tu
 
 /// A turn with the position after it, whose value is not known.
 pub(crate) fn legal(before: &Fen, legal: millbase::Turn) -> Turn {
-    let after = before.after(legal);
-    Turn {
-        turn: letters(&legal.to_string()),
-        position: letters(after.letters().as_str()),
-        value: UNKNOWN,
-    }
+    named(&legal.to_string(), &before.after(legal), UNKNOWN)
 }
