@@ -403,29 +403,27 @@ pub struct Tally {
 
 impl Tally {
     fn of(turn: &ReviewedTurn) -> Tally {
-        let Some(verdict) = &turn.verdict else {
-            return Tally {
-                turns: 1,
-                ..Tally::default()
-            };
-        };
-        let is = |grade| u32::from(verdict.grade == grade);
-        let is_error = verdict.grade.is_error();
-        Tally {
+        let mut tally = Tally {
             turns: 1,
-            graded: 1,
-            best: is(Grade::Best),
-            equal: is(Grade::Equal),
-            slower: is(Grade::Slower),
-            gives_up_draw: is(Grade::GivesUpDraw),
-            gives_up_win: is(Grade::GivesUpWin),
-            decisions: verdict.is_decision().into(),
-            errors: is_error.into(),
-            accuracy: None,
-            only: verdict.only.into(),
-            only_found: (verdict.only && !is_error).into(),
-            half_points_lost: verdict.half_points_lost(),
+            ..Tally::default()
+        };
+        if let Some(verdict) = &turn.verdict {
+            *match verdict.grade {
+                Grade::Best => &mut tally.best,
+                Grade::Equal => &mut tally.equal,
+                Grade::Slower => &mut tally.slower,
+                Grade::GivesUpDraw => &mut tally.gives_up_draw,
+                Grade::GivesUpWin => &mut tally.gives_up_win,
+            } = 1;
+            let is_error = verdict.grade.is_error();
+            tally.graded = 1;
+            tally.decisions = verdict.is_decision().into();
+            tally.errors = is_error.into();
+            tally.only = verdict.only.into();
+            tally.only_found = (verdict.only && !is_error).into();
+            tally.half_points_lost = verdict.half_points_lost();
         }
+        tally
     }
 
     /// Adds the counts of other turns.
