@@ -485,16 +485,9 @@ impl Draft {
             self.remark(remark);
         }
         let is_cut = self.remarks.iter().any(|remark| remark.cuts);
-        if let (false, true, Some(last)) = (
-            is_cut,
-            game.position().removal_owed(),
-            game.actions().last(),
-        ) {
-            let message = format!(
-                "the game stops after {last}, before the removal that it earns, so this turn is left out"
-            );
-            let fields = [("turn", last.to_string())];
-            self.remark(end.remark("removal_missing", fields, message).cutting());
+        let stops = !is_cut && game.position().removal_owed();
+        if let (true, Some(&last)) = (stops, game.actions().last()) {
+            self.remark(end.removal_missing("game", last).cutting());
         }
         let stated = written.or(of_tag);
         let found = GameResult::of(game);

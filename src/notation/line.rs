@@ -26,6 +26,14 @@ impl TextPlace {
         }
     }
 
+    /// The remark about a game or variation that stops after a turn without its removal.
+    pub fn removal_missing(self, what: &str, turn: Turn) -> Remark {
+        let message = format!(
+            "the {what} stops after {turn}, before the removal that it earns, so this turn is left out"
+        );
+        self.remark("removal_missing", [("turn", turn.to_string())], message)
+    }
+
     /// A remark about this place, which does not cut the game.
     pub fn remark<const N: usize>(
         self,
@@ -244,13 +252,8 @@ impl LineBuilder<'_> {
             return;
         };
         if let Some(last) = line.turns.pop_if(|_| game.position().removal_owed()) {
-            let message = format!(
-                "the variation stops after {}, before the removal that it earns, so this turn is left out",
-                last.turn
-            );
-            let fields = [("turn", last.turn.to_string())];
-            self.remarks
-                .push(place.remark("removal_missing", fields, message));
+            let remark = place.removal_missing("variation", last.turn);
+            self.remarks.push(remark);
         }
         let is_empty = line.turns.is_empty() && line.comment.is_empty();
         if let (false, Some(turn)) = (is_empty, self.frame().line.turns.last_mut()) {

@@ -116,12 +116,8 @@ fn is_separator(letter: char) -> bool {
 /// The point that a text begins with: `d6` or `6d`.
 fn point(text: &str) -> Option<Point> {
     let name = text.get(..2)?;
-    let turned = || {
-        let mut letters = name.chars().rev();
-        let turned: String = letters.by_ref().collect();
-        Point::named(&turned)
-    };
-    Point::named(name).or_else(turned)
+    let turned = || name.chars().rev().collect::<String>();
+    Point::named(name).or_else(|| Point::named(&turned()))
 }
 
 /// The numbers of the place that a text begins with, and its number of bytes; a place is written `(1,2)` or `(1, 2)`.

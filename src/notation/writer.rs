@@ -35,12 +35,9 @@ pub fn game_text(record: &Record, form: GameForm) -> String {
     match form {
         GameForm::Text(points) => tagged(record, points),
         GameForm::List(points) => {
-            let turns = record
-                .game
-                .turns()
-                .into_iter()
-                .map(|turn| points.turn(turn));
-            turns.collect::<Vec<String>>().join(" ") + "\n"
+            let turns = record.game.turns().into_iter();
+            let turns: Vec<String> = turns.map(|turn| points.turn(turn)).collect();
+            turns.join(" ") + "\n"
         }
         GameForm::Protocol => protocol(&record.game),
     }
