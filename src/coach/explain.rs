@@ -6,16 +6,6 @@ use crate::rules::Rules;
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 
-/// The sequence to a removal or the end of the game that a side can force.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Forced {
-    /// The turns of both sides, where the other side delays as long as possible; empty if nothing
-    /// was found.
-    pub line: Vec<Turn>,
-    /// The number of the side's own turns that were searched completely without finding a sequence.
-    pub searched: usize,
-}
-
 /// The most own turns of a side in the search for a forced removal.
 pub const MOST_FORCED_TURNS: usize = 5;
 
@@ -52,22 +42,25 @@ pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSe
     points
 }
 
-impl Forced {
-    /// The shortest sequence of a position's side to move that begins with one of these turns, if a search of at most
-    /// `most` positions finds it.
-    pub(crate) fn find(position: &Position, first: &[Turn], rules: &Rules, most: u64) -> Forced {
-        let mut search = ForcedSearch { rules, left: most };
-        let mut searched = 0;
-        for turns in 1..=MOST_FORCED_TURNS {
-            match search.force(position, first, turns) {
-                Some(line) => return Forced { line, searched },
-                None if search.left == 0 => break,
-                None => searched = turns,
-            }
+/// The shortest sequence to a removal or the end of the game that a position's side to move can force with one of these
+/// turns, if a search of at most `most` positions finds it: the turns of both sides, where the other side delays as long
+/// as possible. With it the number of the side's own turns that were searched completely without finding one.
+pub(crate) fn forced(
+    position: &Position,
+    first: &[Turn],
+    rules: &Rules,
+    most: u64,
+) -> (Option<Vec<Turn>>, usize) {
+    let mut search = ForcedSearch { rules, left: most };
+    let mut searched = 0;
+    for turns in 1..=MOST_FORCED_TURNS {
+        match search.force(position, first, turns) {
+            None if search.left == 0 => break,
+            None => searched = turns,
+            found => return (found, searched),
         }
-        let line = Vec::new();
-        Forced { line, searched }
     }
+    (None, searched)
 }
 
 struct ForcedSearch<'a> {
@@ -167,8 +160,8 @@ mod tests {
                 }
             }
             let turns = position.turns(&RULES);
-            let forced = Forced::find(&position, &turns, &RULES, MOST_FORCED_POSITIONS);
-            let own = forced.line.len().div_ceil(2);
+            let (line, _) = forced(&position, &turns, &RULES, MOST_FORCED_POSITIONS);
+            let own = line.unwrap_or_default().len().div_ceil(2);
             let expected = (1..=3).find(|&own| can_force(&position, own));
             assert_eq!(
                 (1..=3).contains(&own).then_some(own),
@@ -184,7 +177,7 @@ mod tests {
     #[test]
     fn the_empty_board_is_searched_completely() {
         let start = Position::start(&RULES);
-        let forced = Forced::find(&start, &start.turns(&RULES), &RULES, MOST_FORCED_POSITIONS);
-        assert_eq!(forced.searched, MOST_FORCED_TURNS);
+        let (_, searched) = forced(&start, &start.turns(&RULES), &RULES, MOST_FORCED_POSITIONS);
+        assert_eq!(searched, MOST_FORCED_TURNS);
     }
 }

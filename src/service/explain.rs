@@ -7,7 +7,7 @@ use super::position::{Situation, ValuedTurn};
 use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
 pub use crate::coach::explain::MOST_FORCED_POSITIONS;
-use crate::coach::explain::{Forced, closing_points};
+use crate::coach::explain::{closing_points, forced};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
@@ -94,7 +94,7 @@ impl ExplainAnswer {
         let best = kept.clone().filter(|ranked| ranked.value == answer.value);
         let (best, kept) = (best.count(), kept.map(|ranked| ranked.turn));
         let kept: Vec<Turn> = kept.collect();
-        let forced = Forced::find(position, &kept, rules, forced_positions);
+        let (forced_removal, forced_searched) = forced(position, &kept, rules, forced_positions);
         let mut turns = Vec::new();
         for ranked in &answer.turns {
             if turn.is_none_or(|turn| turn == ranked.turn) {
@@ -112,8 +112,8 @@ impl ExplainAnswer {
             best,
             threats: words::points(threats),
             passing: passing(truth, position)?,
-            forced_removal: (!forced.line.is_empty()).then_some(forced.line),
-            forced_searched: forced.searched,
+            forced_removal,
+            forced_searched,
             turns,
         })
     }
