@@ -65,16 +65,11 @@ pub(crate) fn wrong(sentence: impl ToString) -> LastFailure {
 
 /// Runs a call, keeps its sentence for [`millbase_last_message`], and stops panics.
 pub(crate) fn call(work: impl FnOnce() -> Result<(), LastFailure>) -> Status {
-    let done = catch_unwind(AssertUnwindSafe(work));
-    let defect = || {
-        LastFailure(
-            Status::Defect,
-            "a defect of millbase; please report it".into(),
-        )
-    };
-    let LastFailure(status, sentence) = match done.unwrap_or_else(|_| Err(defect())) {
-        Ok(()) => return Status::Ok,
-        Err(failure) => failure,
+    let defect = "a defect of millbase; please report it";
+    let done = catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(LastFailure(Status::Defect, defect.to_owned())));
+    let Err(LastFailure(status, sentence)) = done else {
+        return Status::Ok;
     };
     let sentence = CString::new(sentence.replace('\0', " ")).unwrap_or_default();
     // The thread may be ending.
