@@ -114,10 +114,7 @@ impl Contest {
 
     /// The colour of the first player in a game: White in even ones.
     pub fn first_side(game: u64) -> Side {
-        match game % 2 {
-            0 => Side::White,
-            _ => Side::Black,
-        }
+        [Side::White, Side::Black][(game % 2) as usize]
     }
 
     /// Plays the games for which `is_left_out` is false, on `threads` threads, and passes each to

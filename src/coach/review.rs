@@ -243,9 +243,7 @@ impl GameReview {
             position.letters_counted(rules, turns).as_str().to_owned()
         };
         let mut played = game.turns();
-        if game.position().removal_owed() {
-            played.pop();
-        }
+        played.pop_if(|_| game.position().removal_owed());
         let mut turns = Vec::with_capacity(played.len());
         let mut position = *game.start();
         let mut count = QuietCount::start(game);

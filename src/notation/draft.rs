@@ -265,10 +265,9 @@ impl Draft {
             Some(points) => return (points, build(start, points, &self.parts)),
             None => {}
         }
-        let has_signs = self
-            .parts
-            .iter()
-            .any(|(_, part)| matches!(part, Part::Word(word) if word.contains(['-', 'x'])));
+        let mut parts = self.parts.iter();
+        let has_signs =
+            parts.any(|(_, part)| matches!(part, Part::Word(word) if word.contains(['-', 'x'])));
         let forms = match self.has_numbers || has_signs {
             true => [PointNaming::Numbers, PointNaming::Actions],
             false => [PointNaming::Actions, PointNaming::Numbers],
