@@ -168,11 +168,7 @@ impl Database {
             return Ok(default);
         };
         let field = value.getattr(field)?;
-        Ok(if field.is_none() {
-            default
-        } else {
-            Some(field)
-        })
+        Ok(Some(field).filter(|field| !field.is_none()).or(default))
     }
 
     /// Asks with the interpreter's lock released. While stones are in hand an answer may take a
@@ -310,14 +306,11 @@ impl Database {
         depth: Option<u32>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut game = position::read(position, &self.rules)?.game();
-        for turn in turns
-            .map(|turns| turns.try_iter())
-            .transpose()?
-            .into_iter()
-            .flatten()
-        {
-            game.play(&text(&turn?, "a turn")?)
-                .map_err(errors::position)?;
+        if let Some(turns) = turns {
+            for turn in turns.try_iter()? {
+                let turn = text(&turn?, "a turn")?;
+                game.play(&turn).map_err(errors::position)?;
+            }
         }
         let level = SkillLevel::numbered(level).ok_or_else(|| {
             PyValueError::new_err(format!("level must be from 0 to 30, not {level}"))
