@@ -525,7 +525,8 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
 
 /// The mistakes that the schema accepts: fields that an option or a reason asks for are missing; a skill is worse than
 /// chance; a puzzle or a record has a depth without a result beside it, and a tablebase's has a sign.
-const ACCEPTED: [&str; 21] = [
+const ACCEPTED: [&str; 22] = [
+    "missing build/pairs/tables/in_hand",
     "missing build/placing",
     "missing build/placing/seconds",
     "missing buildPlan/placing",

@@ -276,7 +276,7 @@ fn files_without_depths_say_so() {
     assert_eq!(run(&small(), &check).status, 0);
     run(folder, &check).fails_with(3, words);
     // Without depths it is known at least that a full count has drawn the game.
-    let full = FLYING.replace(" 0 0 1", " 0 100 1");
+    let full = format!("{FLYING} -1 -1 -1 -1 0 100 1");
     assert_eq!(
         run(folder, &["probe", "--json", &full]).json()["drawn_after"],
         0
