@@ -105,8 +105,8 @@ impl QuietCount {
         }
     }
 
-    /// Whether the game could be drawn by the count before it ends by this value. Of an unknown depth that is
-    /// known only once the count is full.
+    /// Whether the count could draw the game before it ends by this value; if the depth is unknown, whether the
+    /// count is full.
     pub fn may_cut(self, value: Value) -> bool {
         let turns = value.dtw().map_or(1, |dtw| u32::from(dtw.0));
         value.wdl() != Wdl::Draw && turns > self.left()
