@@ -10,7 +10,6 @@ use crate::board::PointSet;
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
-use crate::index::Material;
 use crate::names::names;
 use crate::probe::RankedTurn;
 use crate::random::Random;
@@ -282,18 +281,13 @@ pub(super) fn turns_to_win(
     position: &Position,
     value: Value,
 ) -> Result<u32, DbError> {
-    let database = truth.database();
-    match (value.dtw(), Material::of_position(position).pair()) {
-        (Some(dtw), _) => Ok(u32::from(dtw.0).div_ceil(2)),
-        (None, Some(pair)) if !position.is_in_placing_phase(database.rules()) => {
-            let rules = *database.rules();
-            Err(DbError::NoDepths { pair, rules })
-        }
-        _ => {
-            let sentence = "the files of the placing phase hold results without depths";
-            Err(DbError::NotStored(sentence.to_owned()))
-        }
-    }
+    let Some(dtw) = value.dtw() else {
+        // A line needs the same depths, and its error names a pair that has none.
+        truth.database().line(position, 1)?;
+        let sentence = "the files of the placing phase hold results without depths";
+        return Err(DbError::NotStored(sentence.to_owned()));
+    };
+    Ok(u32::from(dtw.0).div_ceil(2))
 }
 
 /// The best turn of a position with these turns, best first.

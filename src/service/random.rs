@@ -62,9 +62,11 @@ impl RandomAnswer {
 /// Whether the game is won in one turn, or lost in none or two, which is too easy for the trainer.
 fn is_short(position: &Position, rules: &Rules) -> bool {
     let after = |position: &Position| {
-        let turns = position.turns(rules).into_iter();
-        turns.map(|turn| position.after(turn)).collect::<Vec<_>>()
+        let mut after = Vec::new();
+        position.for_each_turn(rules, |turn| after.push(position.after(turn)));
+        after
     };
-    let wins = |position: &Position| after(position).iter().any(|after| after.is_over(rules));
-    wins(position) || after(position).iter().all(wins)
+    let wins = |after: &[Position]| after.iter().any(|after| after.is_over(rules));
+    let replies = after(position);
+    wins(&replies) || replies.iter().all(|reply| wins(&after(reply)))
 }
