@@ -11,7 +11,7 @@ use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
 use millbase::internals::held;
-use millbase::internals::service::stats::{self, PairCounts, PlyCounts};
+use millbase::internals::service::stats::{PairCounts, PlyCounts, StatsAnswer};
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
     BuildEvent, BuildFolder, BuildPlan, BuildProgress, BuildReport, BuildRequest, PairReport,
@@ -497,9 +497,9 @@ impl BuiltPair {
     fn new(db: &Database, file: &PairFile, reports: &[PairReport]) -> Result<BuiltPair> {
         let pair = file.pair();
         let report = reports.iter().find(|report| report.pair == pair);
-        let tables = stats::tables(db, Some(pair))?.into_iter().enumerate();
-        let tables = tables.map(|(number, (file, material, counts))| BuiltTable {
-            counts: PairCounts::new(file, material, counts),
+        let tables = StatsAnswer::new(db, Some(pair), false)?.tables.into_iter();
+        let tables = tables.enumerate().map(|(number, table)| BuiltTable {
+            counts: table.counts,
             seconds: report.map(|report| report.tables[number].total().as_secs_f64()),
         });
         Ok(BuiltPair {

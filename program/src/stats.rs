@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use clap::Args;
-use millbase::internals::service::stats::{self, CountedTable, Sides, StatsAnswer};
-use millbase::{Metric, Pair};
+use millbase::Pair;
+use millbase::internals::service::stats::{StatsAnswer, TableStats};
 
 use crate::options::Options;
 use crate::output::{self, Cell};
@@ -37,18 +37,17 @@ impl Stats {
     pub fn run(&self, options: &Options) -> Result<Status> {
         input::check_pairs(&self.pair, &options.rules)?;
         let db = databases::open(options)?;
-        let tables = stats::tables(&db, self.pair)?;
-        if tables.is_empty() && db.plies().next().is_none() {
+        let answer = StatsAnswer::new(&db, self.pair, self.histogram)?;
+        if answer.tables.is_empty() && answer.placing.is_empty() {
             return Err(databases::none(&db, "there is no database to count"));
         }
-        let answer = StatsAnswer::new(&db, self.pair, &tables, self.histogram);
         output::answer(options, &answer, |out| {
             let counts = answer.tables.iter().map(|table| &table.counts);
             report::write_pairs(out, &[], counts.map(report::pair_cells))?;
             report::write_plies(out, &answer.placing)?;
             if self.histogram {
                 writeln!(out)?;
-                write_values(out, &tables)?;
+                write_values(out, &answer.tables)?;
             }
             Ok(())
         })?;
@@ -60,18 +59,15 @@ impl Stats {
 }
 
 /// A row for every value of every table.
-fn write_values(out: &mut impl Write, tables: &[CountedTable]) -> io::Result<()> {
-    let rows = tables.iter().flat_map(|(file, material, histogram)| {
-        let values = histogram.iter().map(|(value, count)| match file.metric() {
-            Metric::Depth => (value, count),
-            Metric::Wdl => (value.without_depth(), count),
-        });
-        values.map(|(value, count)| (file.pair(), Sides::from(*material), value, count))
+fn write_values(out: &mut impl Write, tables: &[TableStats]) -> io::Result<()> {
+    let rows = tables.iter().flat_map(|table| {
+        let values = table.values();
+        values.map(|(value, count)| (&table.counts, value, count))
     });
     output::table(out, rows).write(&[
-        ("pair", |(pair, ..)| Cell::text(pair)),
-        ("to move", |(_, sides, ..)| Cell::right(sides)),
-        ("value", |(_, _, value, _)| Cell::value(*value)),
+        ("pair", |(counts, ..)| Cell::text(counts.pair)),
+        ("to move", |(counts, ..)| Cell::right(&counts.sides)),
+        ("value", |(_, value, _)| Cell::value(*value)),
         ("positions", |(.., count)| Cell::count(*count)),
     ])
 }

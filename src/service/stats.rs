@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::index::histogram::Histogram;
 use crate::index::{Material, Pair};
 use crate::probe::Database;
-use crate::store::{DbError, PairFile, PlyFile};
+use crate::store::{DbError, PlyFile};
 use crate::value::{Dtw, Metric, Value};
 
 /// How many positions have which value.
@@ -87,17 +87,6 @@ pub struct PairCounts {
     pub counts: ValueCounts,
 }
 
-impl PairCounts {
-    /// The counts of a table of a file.
-    pub fn new(file: &PairFile, material: Material, histogram: &Histogram) -> PairCounts {
-        PairCounts {
-            pair: file.pair(),
-            sides: material.into(),
-            counts: ValueCounts::new(histogram, file.metric()),
-        }
-    }
-}
-
 /// The counts of the file of one ply.
 #[derive(Serialize, JsonSchema)]
 pub struct PlyCounts {
@@ -148,6 +137,14 @@ struct ValueCount {
     positions: u64,
 }
 
+impl TableStats {
+    /// The values with the number of positions of each, if they were asked for.
+    pub fn values(&self) -> impl Iterator<Item = (Value, u64)> {
+        let counts = self.histogram.iter().flatten();
+        counts.map(|count| (count.value, count.positions))
+    }
+}
+
 /// The counts of a pair, or of all usable files.
 #[derive(Serialize, JsonSchema)]
 pub struct StatsAnswer {
@@ -158,30 +155,41 @@ pub struct StatsAnswer {
 }
 
 impl StatsAnswer {
-    /// The counts of `tables`, which are those of `pair`, or of all pairs if there is none; then
-    /// the files of the placing phase are counted, too.
+    /// The counts of a pair or of all usable files, and with `histogram` those of each depth of the tables.
+    ///
+    /// # Errors
+    ///
+    /// If the pair has no usable file.
     pub fn new(
         database: &Database,
         pair: Option<Pair>,
-        tables: &[CountedTable],
         histogram: bool,
-    ) -> StatsAnswer {
-        let value_counts = |file: &PairFile, counts: &Histogram| {
-            let counts = counts.iter().map(|(value, positions)| ValueCount {
-                value: file.metric().answer(value),
+    ) -> Result<StatsAnswer, DbError> {
+        let table = |pair: Pair, material| {
+            let (metric, counts) = (database.file(pair)?.metric(), database.histogram(material)?);
+            let values = counts.iter().map(|(value, positions)| ValueCount {
+                value: metric.answer(value),
                 positions,
             });
-            counts.collect()
+            Ok(TableStats {
+                counts: PairCounts {
+                    pair,
+                    sides: Sides::from(material),
+                    counts: ValueCounts::new(counts, metric),
+                },
+                histogram: histogram.then(|| values.collect()),
+            })
         };
-        let table = |&(file, material, counts): &CountedTable| TableStats {
-            counts: PairCounts::new(file, material, counts),
-            histogram: histogram.then(|| value_counts(file, counts)),
-        };
-        let plies = database.plies().filter(|_| pair.is_none());
-        StatsAnswer {
-            tables: tables.iter().map(table).collect(),
-            placing: plies.map(PlyCounts::from).collect(),
-        }
+        let pairs = pair.map_or_else(|| usable_pairs(database), |pair| vec![pair]);
+        let tables = pairs.into_iter().flat_map(|pair| {
+            let tables = pair.tables().into_iter();
+            tables.map(move |material| table(pair, material))
+        });
+        let plies = pair.is_none().then(|| database.plies());
+        Ok(StatsAnswer {
+            tables: tables.collect::<Result<_, DbError>>()?,
+            placing: plies.into_iter().flatten().map(PlyCounts::from).collect(),
+        })
     }
 
     /// The counts of a pair or of all usable files, without the paths of this machine.
@@ -190,7 +198,7 @@ impl StatsAnswer {
     ///
     /// If the pair has no usable file.
     pub fn without_paths(database: &Database, pair: Option<Pair>) -> Result<StatsAnswer, DbError> {
-        let mut answer = StatsAnswer::new(database, pair, &tables(database, pair)?, true);
+        let mut answer = StatsAnswer::new(database, pair, true)?;
         answer.placing.iter_mut().for_each(|ply| ply.file = None);
         Ok(answer)
     }
@@ -201,23 +209,4 @@ pub fn usable_pairs(database: &Database) -> Vec<Pair> {
     let mut pairs = Pair::all(database.rules());
     pairs.retain(|&pair| database.has(pair));
     pairs
-}
-
-/// A table of a file with its counts.
-pub type CountedTable<'a> = (&'a PairFile, Material, &'a Histogram);
-
-/// The tables of a pair or of all usable files, those with fewer stones first.
-///
-/// # Errors
-///
-/// If the pair has no usable file.
-pub fn tables(database: &Database, pair: Option<Pair>) -> Result<Vec<CountedTable<'_>>, DbError> {
-    let mut tables = Vec::new();
-    for pair in pair.map_or_else(|| usable_pairs(database), |pair| vec![pair]) {
-        let file = database.file(pair)?;
-        for material in pair.tables() {
-            tables.push((file, material, database.histogram(material)?));
-        }
-    }
-    Ok(tables)
 }
