@@ -249,6 +249,7 @@ fn check_line(database: &Database, position: &Position) {
             assert_eq!(end, (LineEnd::Over, depth.into()), "{text}");
             let loser = plain_position(&position).loser(&plain_rules(&RULES));
             assert!(loser.is_some(), "{text}");
+            assert!(database.turns(&position).unwrap().is_empty(), "{text}");
         }
         None => {
             let LineEnd::Repetition { from } = line.end else {

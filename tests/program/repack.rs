@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use millbase::internals::Index;
-use millbase::{Database, Position, Rules};
+use millbase::{Database, DbError, Metric, Position, RankedTurn, Rules};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
@@ -96,8 +96,8 @@ fn every_kind_of_file_tells_the_same_values() {
         }
         let database = Database::open(folder.path(), RULES).unwrap();
         let wdl = kind.contains(&"wdl");
-        for pair in database.pairs().map(|file| file.pair()) {
-            for material in pair.tables() {
+        for file in database.pairs() {
+            for material in file.pair().tables() {
                 let index = Index::new(material);
                 // The other table follows from this one.
                 if !wdl && material.mover >= material.waiting {
@@ -117,6 +117,20 @@ fn every_kind_of_file_tells_the_same_values() {
                     if !wdl && entry % 10 == 0 {
                         let turns = database.turns(&position).unwrap();
                         assert_eq!(turns, original.turns(&position).unwrap());
+                    }
+                    // 6-3 is that of the program, which has depths.
+                    let lacks = file.metric() == Metric::Wdl && !position.is_over(&RULES);
+                    if lacks && entry % 10 == 0 {
+                        let value = database.probe(&position).unwrap();
+                        assert_eq!(value, expected.without_depth());
+                        let mut turns = original.turns(&position).unwrap();
+                        for turn in &mut turns {
+                            turn.value = turn.value.without_depth();
+                        }
+                        turns.sort_by(RankedTurn::order);
+                        assert_eq!(database.turns(&position).unwrap(), turns);
+                        let error = database.line(&position, 9).unwrap_err();
+                        assert!(matches!(error, DbError::NoDepths { .. }), "{error}");
                     }
                 }
             }
