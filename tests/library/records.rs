@@ -113,6 +113,7 @@ fn turns_with_removals_are_read_in_every_habit() {
         "D7-G7:D6",
         "d7/g7 removes d6",
         "Move from d7 to g7 and take d6",
+        "Move from d7 to g7 and remove d6",
         "2-3x5",
         "2x3x5",
         "(3,1)->(3,2) -(2,1)",
@@ -121,6 +122,14 @@ fn turns_with_removals_are_read_in_every_habit() {
     }
     is_game(&format!("position fen {fen} moves d7-g7 xd6"), "d7-g7xd6");
     is_game(&format!("{fen}\n50 4\n"), "d7-g7xd6");
+    // Two mills at once.
+    let each = Rules {
+        removal_per_mill: true,
+        ..RULES
+    };
+    let fen = "***@**@*/******@*/O*OO*@*O w p p 4 5 4 5 0 0";
+    let record = &read_by(each, &format!("position fen {fen} moves g7 x a1 xb4"))[0];
+    assert_eq!(turns(record), "g7xa1xb4", "{:?}", record.remarks);
 }
 
 /// The same game in every form.
@@ -394,6 +403,10 @@ fn nothing_is_passed_over_in_silence() {
         "(1,2) (4,6) => e5 => '(4,6)' is not a turn; the game is written with ring and place",
         "5 13 20 19 => f6 f4 f2 d2 => the points are read as the numbers 0 to 23; as 1 to 24, the turns are legal",
         "5 13- => d6 => '13-' is not a turn",
+        "1. 5 25 => d6 => '25' is not a turn; the game is written with the numbers 1 to 24",
+        "1. d6 d8 => d6 => 'd8' is not a turn",
+        "1. d6 - d5 – d7 =>  => 'd6-d5–d7' is not a turn",
+        "1. d6-d5xd5xd5 =>  => 'd6-d5xd5xd5' is not a turn",
         "setoption name Hash value 3\nposition startpos moves d6 => d6 => is not a line of a game",
     ] {
         let [text, game, remark] = columns(row);
