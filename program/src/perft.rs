@@ -133,54 +133,37 @@ fn divide(position: &Position, rest: u32, rules: &Rules) -> Vec<(Turn, u64)> {
 /// The sequences of `rest` actions after each action, counted in parallel.
 fn divide_actions(position: &Position, rest: u32, rules: &Rules) -> Vec<(Turn, u64)> {
     let actions = first_actions(position, rules).into_par_iter();
-    let count = |(action, turns): (Turn, Begun)| (action, sequences(position, &turns, rest, rules));
+    let count = |(action, after): (Turn, Position)| (action, sequences(&after, rest, rules));
     actions.map(count).collect()
 }
 
-/// Turns that begin with the same actions, each with the stones that it still removes.
-type Begun = Vec<(Turn, PointSet)>;
-
-/// The first actions of a position's turns, with these turns.
-fn first_actions(position: &Position, rules: &Rules) -> BTreeMap<Turn, Begun> {
-    let mut actions: BTreeMap<Turn, Begun> = BTreeMap::new();
-    for turn in position.turns(rules) {
-        let removed = turn.removed();
-        if turn.is_pass() || turn.to().is_some() {
-            let action = Turn::new(turn.from(), turn.to(), PointSet::EMPTY);
-            actions.entry(action).or_default().push((turn, removed));
-            continue;
-        }
-        for point in removed {
-            let one = PointSet::EMPTY.with(point);
-            let begun = actions.entry(Turn::new(None, None, one)).or_default();
-            begun.push((turn, removed.without(point)));
-        }
-    }
-    actions
+/// The number of sequences of `depth` actions.
+fn sequences(position: &Position, depth: u32, rules: &Rules) -> u64 {
+    let Some(rest) = depth.checked_sub(1) else {
+        return 1;
+    };
+    let actions = first_actions(position, rules).into_values();
+    actions.map(|after| sequences(&after, rest, rules)).sum()
 }
 
-/// The number of sequences of `depth` actions after the first actions of these turns.
-fn sequences(position: &Position, turns: &Begun, depth: u32, rules: &Rules) -> u64 {
-    if depth == 0 {
-        return 1;
+/// The first actions of a position's turns, each with the position after it.
+fn first_actions(position: &Position, rules: &Rules) -> BTreeMap<Turn, Position> {
+    let mut actions = BTreeMap::new();
+    for turn in position.turns(rules) {
+        if turn.removed().is_empty() {
+            actions.insert(turn, position.after(turn));
+            continue;
+        }
+        let begun: Vec<Turn> = match (turn.from(), turn.to()) {
+            // Any stone may go first, except those in mills as long as others must go before.
+            (None, None) => (turn.removed().into_iter())
+                .map(|point| Turn::new(None, None, PointSet::EMPTY.with(point)))
+                .collect(),
+            _ => vec![turn],
+        };
+        let begun = begun.into_iter();
+        let made = begun.filter_map(|turn| position.actions(turn, rules));
+        actions.extend(made.filter_map(|made| made.into_iter().next()));
     }
-    // All these turns remove equally many stones.
-    if let [(turn, PointSet::EMPTY)] = turns[..] {
-        let next = position.after(turn);
-        let actions = first_actions(&next, rules).into_values();
-        return actions
-            .map(|turns| sequences(&next, &turns, depth - 1, rules))
-            .sum();
-    }
-    let points: PointSet = turns.iter().flat_map(|&(_, left)| left).collect();
-    let remove = |point| {
-        let begun = turns.iter().filter(|(_, left)| left.contains(point));
-        begun
-            .map(|&(turn, left)| (turn, left.without(point)))
-            .collect()
-    };
-    points
-        .into_iter()
-        .map(|point| sequences(position, &remove(point), depth - 1, rules))
-        .sum()
+    actions
 }

@@ -1,6 +1,7 @@
 //! Tests of what counts: `stats`, `records`, `find`, `perft` and `bench`.
 
 use std::collections::HashSet;
+use std::fs;
 
 use crate::probe::{BLOCKED, FLYING, REMOVAL, START};
 use crate::process::{Place, column, has, items, objects, run_alone, shows, split, text};
@@ -175,6 +176,16 @@ fn perft_counts_actions() {
         assert_eq!(divided.len(), first.len());
         assert_eq!(divided.into_iter().collect::<HashSet<_>>(), first);
     }
+    // f4 closes two mills: d2 goes first, as the others are in a mill, and then one of these three.
+    let place = Place::new();
+    fs::write(place.path().join("own.toml"), "removal_per_mill = true\n").unwrap();
+    let two_mills = "**O*****/*O*O@***/@@O****@ w p p 4 1 4 1 0 0";
+    let perft = "perft --json --divide --actions --rules own.toml".split(' ');
+    let run = place.run(&perft.chain([two_mills, "3"]).collect::<Vec<_>>());
+    let answer = run.json();
+    let mut turns = items(&answer["turns"]).iter();
+    let closing = turns.find(|turn| turn["turn"] == "f4").unwrap();
+    assert_eq!(closing["count"], 3);
 }
 
 /// Adds all lines of three actions that begin with these.
