@@ -1,9 +1,8 @@
 //! Accepts connections and enforces their limits: the number of connections, in all and from one address, the size
 //! of a request's head, and the time that a client may take.
 
-use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -52,7 +51,7 @@ pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver
         .max_headers(MOST_HEADERS);
     let service = TowerToHyperService::new(app);
     let connections = GracefulShutdown::new();
-    let open = Open::default();
+    let mut open = Open::default();
     loop {
         let (stream, address) = tokio::select! {
             next = accept(&listener) => next,
@@ -62,16 +61,15 @@ pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver
             debug!("all connections of {address} are busy");
             continue;
         };
-        let place = Arc::new(place);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(WRITE_TIME));
         let (of_requests, service) = (Arc::clone(&place), service.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            of_requests.wait_since(None);
+            *held(&of_requests.waits_since) = None;
             let (place, response) = (Arc::clone(&of_requests), service.call(request));
             async move {
                 let response = response.await;
-                place.wait_since(Some(Instant::now()));
+                *held(&place.waits_since) = Some(Instant::now());
                 response
             }
         });
@@ -92,78 +90,54 @@ pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver
     }
 }
 
-/// The open connections by their numbers.
-#[derive(Clone, Default)]
-struct Open(Arc<Mutex<HashMap<u64, Connection>>>);
+/// The open connections, perhaps with some that have ended.
+#[derive(Default)]
+struct Open(Vec<Weak<Connection>>);
 
 struct Connection {
     network: IpAddr,
     /// When it began to wait for a request; `None` while one is in progress.
-    waits_since: Option<Instant>,
+    waits_since: Mutex<Option<Instant>>,
     /// The signal on which the connection closes.
-    close: Arc<Notify>,
-}
-
-/// The place of a connection, which is free again when this is dropped.
-struct Slot {
-    open: Open,
-    number: u64,
-    close: Arc<Notify>,
+    close: Notify,
 }
 
 impl Open {
-    /// A place for a connection of this address; `None` if it would have to wait.
-    fn admit(&self, address: IpAddr) -> Option<Slot> {
+    /// A connection of this address, open until it is dropped; `None` if it would have to wait.
+    fn admit(&mut self, address: IpAddr) -> Option<Arc<Connection>> {
         let network = network(address);
-        let mut open = held(&self.0);
+        self.0.retain(|other| other.strong_count() > 0);
         let is_own = |other: &Connection| other.network == network;
-        let own = open.values().filter(|other| is_own(other)).count();
+        let own = self.living().filter(|other| is_own(other)).count();
         if own >= MOST_OF_ADDRESS {
-            close_one(&mut open, is_own)?;
-        } else if open.len() >= MOST_CONNECTIONS {
-            close_one(&mut open, |_| true)?;
+            self.close_one(is_own)?;
+        } else if self.0.len() >= MOST_CONNECTIONS {
+            self.close_one(|_| true)?;
         }
-        let number = open.keys().max().map_or(0, |last| last + 1);
-        let close = Arc::new(Notify::new());
-        open.insert(
-            number,
-            Connection {
-                network,
-                waits_since: Some(Instant::now()),
-                close: Arc::clone(&close),
-            },
-        );
-        Some(Slot {
-            open: self.clone(),
-            number,
-            close,
-        })
+        let connection = Arc::new(Connection {
+            network,
+            waits_since: Mutex::new(Some(Instant::now())),
+            close: Notify::new(),
+        });
+        self.0.push(Arc::downgrade(&connection));
+        Some(connection)
     }
-}
 
-/// Closes one of these connections: the one that has waited for a request for the longest time. `None` if none waits.
-fn close_one(
-    open: &mut HashMap<u64, Connection>,
-    is_meant: impl Fn(&Connection) -> bool,
-) -> Option<()> {
-    let meant = open.iter().filter(|(_, connection)| is_meant(connection));
-    let waiting = meant.filter_map(|(&number, connection)| Some((connection.waits_since?, number)));
-    let (_, number) = waiting.min()?;
-    open.remove(&number)?.close.notify_one();
-    Some(())
-}
-
-impl Slot {
-    fn wait_since(&self, time: Option<Instant>) {
-        if let Some(connection) = held(&self.open.0).get_mut(&self.number) {
-            connection.waits_since = time;
-        }
+    /// Those that have not ended.
+    fn living(&self) -> impl Iterator<Item = Arc<Connection>> {
+        self.0.iter().filter_map(Weak::upgrade)
     }
-}
 
-impl Drop for Slot {
-    fn drop(&mut self) {
-        held(&self.open.0).remove(&self.number);
+    /// Closes one of these connections: the one that has waited for a request for the longest time. `None` if none waits.
+    fn close_one(&mut self, is_meant: impl Fn(&Connection) -> bool) -> Option<()> {
+        let since = |connection: &Connection| *held(&connection.waits_since);
+        let meant = self.living().filter(|connection| is_meant(connection));
+        let waiting = meant.filter_map(|connection| Some((since(&connection)?, connection)));
+        let (_, first) = waiting.min_by_key(|(since, _)| *since)?;
+        first.close.notify_one();
+        let closed = Arc::downgrade(&first);
+        self.0.retain(|other| !other.ptr_eq(&closed));
+        Some(())
     }
 }
 
@@ -199,35 +173,35 @@ mod tests {
     /// A client that takes all the connections that it gets displaces only its own.
     #[test]
     fn idle_connections_of_the_same_address_make_room() {
-        let open = Open::default();
+        let mut open = Open::default();
         let greedy = |part: u16| IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, part]);
         let other = IpAddr::from([192, 0, 2, 1]);
-        let held: Vec<Slot> = (0..1000)
+        let held: Vec<Arc<Connection>> = (0..1000)
             .filter_map(|part| open.admit(greedy(part)))
             .collect();
         let first = open.admit(other).unwrap();
-        let number = || super::held(&open.0).len();
-        assert_eq!((held.len(), number()), (1000, MOST_OF_ADDRESS + 1));
-        let is_open = |place: &Slot| super::held(&open.0).contains_key(&place.number);
+        let number = |open: &Open| open.living().count();
+        assert_eq!((held.len(), number(&open)), (1000, MOST_OF_ADDRESS + 1));
+        let is_open = |open: &Open, place| open.living().any(|other| Arc::ptr_eq(&other, place));
         // Those that waited longest are closed.
-        let left: Vec<bool> = held.iter().map(is_open).collect();
+        let left: Vec<bool> = held.iter().map(|place| is_open(&open, place)).collect();
         assert!(left.iter().skip(1000 - MOST_OF_ADDRESS).all(|&left| left));
         // A connection with a request in progress stays.
         for place in &held[1000 - MOST_OF_ADDRESS..] {
-            place.wait_since(None);
+            *super::held(&place.waits_since) = None;
         }
         assert!(open.admit(greedy(1)).is_none());
-        held[999].wait_since(Some(Instant::now()));
+        *super::held(&held[999].waits_since) = Some(Instant::now());
         let last = open.admit(greedy(1)).unwrap();
-        assert!(!is_open(&held[999]) && is_open(&last) && is_open(&held[998]));
+        assert!(!is_open(&open, &held[999]) && is_open(&open, &last) && is_open(&open, &held[998]));
         // If all places are taken, somebody's idle connection makes room.
         let more = |part: u16| IpAddr::from([198, 51, (part >> 8) as u8, part as u8]);
-        let more: Vec<Slot> = (0..600)
+        let more: Vec<Arc<Connection>> = (0..600)
             .map(|part| open.admit(more(part)).unwrap())
             .collect();
-        assert_eq!(number(), MOST_CONNECTIONS);
-        assert!(!is_open(&first) && is_open(&more[599]));
+        assert_eq!(number(&open), MOST_CONNECTIONS);
+        assert!(!is_open(&open, &first) && is_open(&open, &more[599]));
         drop((held, more, first, last));
-        assert_eq!(number(), 0);
+        assert_eq!(number(&open), 0);
     }
 }
