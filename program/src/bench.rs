@@ -155,17 +155,17 @@ impl Bench {
         output::answer(options, &answer, |out| answer.write(out))
     }
 
-    fn measure(&self, db: Database, steps: &Steps<'_>) -> Result<BenchAnswer> {
+    fn measure(&self, mut db: Database, steps: &Steps<'_>) -> Result<BenchAnswer> {
         let (budget, rules) = (self.seconds, *db.rules());
         let pairs = pairs(&db);
         let sample = positions(&db, &pairs, self.seed)?;
-        let (db, times) = steps.take("cold", || cold_probes(db, &sample, budget))?;
-        let db = db.with_cache_bytes(WARM_CACHE_BYTES);
+        let times = steps.take("cold", || cold_probes(&mut db, &sample, budget))?;
+        db.set_cache_bytes(WARM_CACHE_BYTES);
         let warm = &sample[..WARM.min(sample.len())];
         let (one, all) = steps.take("warm", || warm_probes(&db, warm, budget))?;
         let ranked = &sample[..RANKED.min(sample.len())];
         let rankings = steps.take("ranking", || rankings(&db, ranked, budget))?;
-        let (db, first_answers) = steps.take("placing", || first_answers(db, &pairs, self.seed))?;
+        let first_answers = steps.take("placing", || first_answers(&mut db, &pairs, self.seed))?;
         let loaded = steps.take("loading", || rate(budget, || load(&db, &pairs)))?;
         let moving = MOVING[usize::from(rules.stones < 8)];
         let search = ["start", moving].map(|text| {
@@ -278,13 +278,9 @@ fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> 
 }
 
 /// Probes the positions one by one, each with an empty block cache.
-fn cold_probes(
-    mut db: Database,
-    sample: &[Position],
-    budget: Duration,
-) -> Result<(Database, Vec<Duration>)> {
+fn cold_probes(db: &mut Database, sample: &[Position], budget: Duration) -> Result<Vec<Duration>> {
     // The first pass brings the files into the page cache.
-    db = db.with_cache_bytes(COLD_CACHE_BYTES);
+    db.set_cache_bytes(COLD_CACHE_BYTES);
     sample
         .par_iter()
         .try_for_each(|position| db.probe(position).map(drop))?;
@@ -296,24 +292,24 @@ fn cold_probes(
 /// The times of the answers in ascending order; `is_enough` of their number ends the measurement.
 /// Each answer has an empty block cache of `cache_bytes` bytes.
 fn cold_times<T>(
-    mut db: Database,
+    db: &mut Database,
     positions: &[Position],
     cache_bytes: usize,
     is_enough: impl Fn(usize) -> bool,
     answer: impl Fn(&Database, &Position) -> Result<T, DbError>,
-) -> Result<(Database, Vec<Duration>)> {
+) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     for position in positions {
         if is_enough(times.len()) {
             break;
         }
-        db = db.with_cache_bytes(cache_bytes);
+        db.set_cache_bytes(cache_bytes);
         let start = Instant::now();
-        black_box(answer(&db, black_box(position))?);
+        black_box(answer(db, black_box(position))?);
         times.push(start.elapsed());
     }
     times.sort_unstable();
-    Ok((db, times))
+    Ok(times)
 }
 
 /// The time in µs that this percentage of the times does not exceed. The times must be in ascending
@@ -362,26 +358,21 @@ fn rankings(db: &Database, positions: &[Position], budget: Duration) -> Result<f
 }
 
 /// Ranks all turns of positions of random games, each with empty caches, if all pairs are present.
-fn first_answers(
-    db: Database,
-    pairs: &[Pair],
-    seed: u64,
-) -> Result<(Database, Option<FirstAnswers>)> {
+fn first_answers(db: &mut Database, pairs: &[Pair], seed: u64) -> Result<Option<FirstAnswers>> {
     let all = pairs.len() == Pair::all(db.rules()).len();
     let ply = db.plies().map(PlyFile::ply).max().filter(|_| all);
     let Some(ply) = ply else {
-        return Ok((db, None));
+        return Ok(None);
     };
     let positions = sample::many(db.rules(), Family::Placed(ply), 0..FIRST, seed);
     let cache = Database::DEFAULT_CACHE_BYTES;
-    let (db, times) = cold_times(db, &positions, cache, |_| false, Database::turns)?;
+    let times = cold_times(db, &positions, cache, |_| false, Database::turns)?;
     let [p50_ms, p99_ms] = [50, 99].map(|percent| percentile_us(&times, percent) / 1e3);
-    let answers = FirstAnswers {
+    Ok(Some(FirstAnswers {
         ply,
         p50_ms,
         p99_ms,
-    };
-    Ok((db, Some(answers)))
+    }))
 }
 
 /// Loads those tables that are not too large, and returns the number of their values.
