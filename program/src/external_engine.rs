@@ -71,37 +71,17 @@ type Group = Arc<Processes>;
 static RUNNING: Mutex<Vec<Weak<Processes>>> = Mutex::new(Vec::new());
 
 /// Ends the engines and the program when the user or the system asks for it: Ctrl-C reaches only the program's own
-/// process group.
-pub fn stop_on_signals() -> Result<()> {
-    signals::on_stop(|| {
-        // Both are held to the end, so that no other report is made and no other engine starts.
-        let mut report = held(&REPORT);
-        if let Some(report) = &mut *report {
-            report();
-        }
+/// process group. Calls `report` first.
+pub fn stop_on_signals(mut report: impl FnMut() + Send + 'static) -> Result<()> {
+    signals::on_stop(move || {
+        report();
+        // Held to the end, so that no other engine starts.
         let running = held(&RUNNING);
         for group in running.iter().filter_map(Weak::upgrade) {
             let _ = held(&group).start_kill();
         }
         process::exit(Status::Stopped as i32);
     })
-}
-
-/// The report that [`stop_on_signals`] makes first.
-static REPORT: Mutex<Option<Report>> = Mutex::new(None);
-
-type Report = Box<dyn FnMut() + Send>;
-
-/// Sets the report that is made first when the program is asked to stop.
-pub fn report_at_stop(report: impl FnMut() + Send + 'static) {
-    *held(&REPORT) = Some(Box::new(report));
-}
-
-/// Makes the last report, after which a stop makes none.
-pub fn report_at_end<T>(report: impl FnOnce() -> T) -> T {
-    let mut at_stop = held(&REPORT);
-    *at_stop = None;
-    report()
 }
 
 fn spawn(command: &[String]) -> Result<Group, String> {

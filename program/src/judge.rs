@@ -106,7 +106,7 @@ impl Judge {
         let db = Arc::new(databases::open(options)?);
         let engine = self.engine();
         let patience = Duration::from_secs(self.patience.into());
-        external_engine::stop_on_signals()?;
+        external_engine::stop_on_signals(|| ())?;
         engine.try_out(&db, patience).map_err(Failure::question)?;
         let truth = Truth::brief(&db);
         let families = self.families(truth)?;

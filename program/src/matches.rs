@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use indicatif::HumanCount;
+use indicatif::{HumanCount, ProgressBar};
 use millbase::engine::{DrawRule, Game};
 use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame};
 use millbase::internals::held;
@@ -138,7 +138,37 @@ impl Match {
         };
         let patience = Duration::from_secs(self.patience.into());
         let players = [&self.first, &self.second];
-        external_engine::stop_on_signals()?;
+        let report = {
+            let players = players.map(|player| (player.title(), player.to_string()));
+            let starts = contest.starts.len();
+            move |games: &[PlayedGame]| {
+                let seconds = begun.elapsed().as_secs_f64();
+                MatchReport::of(games, players.clone(), starts, seconds)
+            }
+        };
+        let all = output::counted(contest.games(), "game");
+        // The finished games and their bar; `None` before the first game and from the report on.
+        let playing: Arc<Mutex<Option<(Vec<PlayedGame>, ProgressBar)>>> = Arc::default();
+        external_engine::stop_on_signals({
+            let (playing, report) = (Arc::clone(&playing), report.clone());
+            let (options, all) = (options.clone(), all.clone());
+            let goes_on = match self.log {
+                Some(_) => "the same command goes on with the others",
+                None => "with --log, the same command could go on with the others",
+            };
+            move || {
+                let playing = held(&playing);
+                if let Some((games, bar)) = &*playing {
+                    bar.finish_and_clear();
+                    let report = report(games);
+                    let _ = output::answer(&options, &report, |out| write(out, &report));
+                    let games = report.games;
+                    output::to_stderr(&format!("stopped after {games} of {all}; {goes_on}\n"));
+                }
+                // The lock holds back the next game and its line in the log, and a second report.
+                mem::forget(playing);
+            }
+        })?;
         for player in players {
             let tried = player.try_out(&database, patience);
             tried.map_err(Failure::question)?;
@@ -149,7 +179,6 @@ impl Match {
         let (mut log, done) = log.transpose()?.unzip();
         let done: Vec<PlayedGame> = done.unwrap_or_default();
         let numbers: HashSet<u64> = done.iter().map(|game| game.number).collect();
-        let all = output::counted(contest.games(), "game");
         let count = done.len();
         if count > 0 {
             output::note(options, format_args!("in the log: {count} of {all}"));
@@ -157,43 +186,19 @@ impl Match {
         let bar = progress::counter(options, contest.games(), "games");
         bar.set_position(count as u64);
         let [first, second] = players.map(|player| || player.player(&database, patience));
-        let players = players.map(|player| (player.title(), player.to_string()));
-        let starts = contest.starts.len();
-        let report = move |games: &[PlayedGame]| {
-            MatchReport::of(
-                games,
-                players.clone(),
-                starts,
-                begun.elapsed().as_secs_f64(),
-            )
-        };
-        let games = Arc::new(Mutex::new(done));
-        let goes_on = match log {
-            Some(_) => "the same command goes on with the others",
-            None => "with --log, the same command could go on with the others",
-        };
-        let (stopped, report_then) = (Arc::clone(&games), report.clone());
-        let (options_then, bar_then) = (options.clone(), bar.clone());
-        external_engine::report_at_stop(move || {
-            let played = held(&stopped);
-            bar_then.finish_and_clear();
-            let report = report_then(&played);
-            let _ = output::answer(&options_then, &report, |out| write(out, &report));
-            let games = report.games;
-            output::to_stderr(&format!("stopped after {games} of {all}; {goes_on}\n"));
-            // The lock holds back the next game and its line in the log.
-            mem::forget(played);
-        });
+        *held(&playing) = Some((done, bar.clone()));
         let broken = contest.play(
             &database,
             [&first, &second],
             progress::cores(),
             &|number| numbers.contains(&number),
             &mut |game| {
-                let mut games = held(&games);
+                let mut playing = held(&playing);
                 bar.inc(1);
                 let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
-                games.push(game);
+                if let Some((games, _)) = &mut *playing {
+                    games.push(game);
+                }
                 match written {
                     Err(error) => ControlFlow::Break(error),
                     Ok(()) => ControlFlow::Continue(()),
@@ -204,13 +209,12 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let report = report(&held(&games));
-        let answer = || output::answer(options, &report, |out| write(out, &report));
-        external_engine::report_at_end(answer)?;
-        if let Some(why) = held(&games)[count..]
-            .iter()
-            .find_map(|game| game.forfeit.as_ref())
-        {
+        let mut playing = held(&playing);
+        let games = playing.take().map_or(Vec::new(), |(games, _)| games);
+        let report = report(&games);
+        output::answer(options, &report, |out| write(out, &report))?;
+        drop(playing);
+        if let Some(why) = games[count..].iter().find_map(|game| game.forfeit.as_ref()) {
             let note = format!("note: an engine lost games by forfeit; the first: {why}");
             output::note(options, note);
         }
