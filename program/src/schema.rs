@@ -139,7 +139,7 @@ fn schema() -> String {
     text + &lines.join(",\n") + "\n}\n}\n"
 }
 
-/// Refuses unknown fields, negative measures, and depths that do not go with the result.
+/// Refuses unknown fields, negative measures, and depths of draws.
 fn strict(definition: &mut Json) {
     measures(definition);
     let Some(properties) = definition.get("properties") else {
@@ -147,10 +147,6 @@ fn strict(definition: &mut Json) {
     };
     if properties.get("wdl").is_some() && properties.get("dtw").is_some() {
         definition["allOf"] = json!([
-            { "if": { "properties": { "wdl": { "const": "win" } } },
-              "then": { "properties": { "dtw": { "not": { "type": "integer", "multipleOf": 2 } } } } },
-            { "if": { "properties": { "wdl": { "const": "loss" } } },
-              "then": { "properties": { "dtw": { "multipleOf": 2 } } } },
             { "if": { "properties": { "wdl": { "enum": ["draw", null] } } },
               "then": { "properties": { "dtw": { "type": "null" } } } },
         ]);
