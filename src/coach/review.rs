@@ -249,8 +249,13 @@ impl GameReview {
         let mut count = QuietCount::start(game);
         for (number, turn) in (1..).zip(played) {
             let text = text(&position, count);
+            let under_count = |turns| match count.left() {
+                // A game that went on after the count was not played by this rule.
+                0 => turns,
+                _ => count.rank(truth.database(), turns, &|| false),
+            };
             let verdict = ranked(&position, count)?
-                .map(|turns| counted(truth, count, turn, turns))
+                .map(under_count)
                 .and_then(|turns| Verdict::of(turn, &turns));
             count = count.after(turn);
             turns.push(ReviewedTurn {
@@ -290,17 +295,6 @@ impl GameReview {
     /// Whether all turns have a verdict.
     pub fn is_complete(&self) -> bool {
         self.turns.iter().all(|turn| turn.verdict.is_some())
-    }
-}
-
-/// The turns of a position under the count of quiet turns, where it matters for the turn that was made.
-/// A game that went on after the count was not played by this rule.
-fn counted(truth: Truth, count: QuietCount, turn: Turn, turns: Vec<RankedTurn>) -> Vec<RankedTurn> {
-    let best = turns.iter().take(1);
-    let mut compared = best.chain(turns.iter().filter(|other| other.turn == turn));
-    match count.left() > 0 && compared.any(|turn| count.may_cut(turn.value)) {
-        true => count.rank(truth.database(), turns, &|| false),
-        false => turns,
     }
 }
 

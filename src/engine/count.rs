@@ -167,6 +167,8 @@ impl QuietCount {
     /// 2. of a loser, one that is shown to hold by the count, if possible;
     /// 3. otherwise one whose best line suits the side better, and then the better value.
     ///
+    /// A turn that loses by the databases where another does not is a draw, too, if it is shown to hold by the count.
+    ///
     /// Once `enough` returns true, nothing more is searched.
     pub fn rank(
         self,
@@ -188,6 +190,8 @@ impl QuietCount {
             return turns;
         }
         let (judged, others) = turns.split_at(RankedTurn::keeping(&turns).len());
+        let (draws, lost) =
+            others.split_at(others.partition_point(|turn| turn.value == Value::Draw));
         let mut search = CountSearch {
             database,
             enough,
@@ -207,7 +211,14 @@ impl QuietCount {
             },
             _ => turn,
         });
-        judged.chain(others.iter().copied()).collect()
+        let shown = search.shown(lost, self).into_iter().zip(lost);
+        let (held, lost): (Vec<_>, Vec<_>) =
+            shown.partition(|(shown, _)| matches!(shown, Some((false, _))));
+        let turns = judged.chain(draws.iter().copied());
+        let turns = turns.chain(held.into_iter().map(|(_, &turn)| drawn(turn)));
+        turns
+            .chain(lost.into_iter().map(|(_, &turn)| turn))
+            .collect()
     }
 }
 
@@ -236,8 +247,9 @@ struct CountSearch<'a> {
 }
 
 impl CountSearch<'_> {
-    /// The outlooks of turns that all win or all lose by the databases, by searches of growing depth.
-    fn outlooks(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<(Outlook, RankedTurn)> {
+    /// For each of these turns, which all win or all lose by the databases, whether the side that wins does so in
+    /// time, and how many more turns the search followed to show it: by searches of growing depth.
+    fn shown(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<Option<(bool, u32)>> {
         let mut found: Vec<Option<(bool, u32)>> = vec![None; turns.len()];
         for horizon in 0..count.left() {
             let missing = found.iter_mut().zip(turns);
@@ -248,7 +260,13 @@ impl CountSearch<'_> {
                 break;
             }
         }
-        let outlooks = found.into_iter().zip(turns).map(|(found, turn)| {
+        found
+    }
+
+    /// The outlooks of turns that all win or all lose by the databases.
+    fn outlooks(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<(Outlook, RankedTurn)> {
+        let found = self.shown(turns, count).into_iter().zip(turns);
+        let outlooks = found.map(|(found, turn)| {
             let outlook = match found {
                 Some((false, _)) => Outlook::Drawn,
                 Some((true, turns)) => Outlook::Shown {

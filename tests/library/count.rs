@@ -112,7 +112,7 @@ fn contested() -> impl Iterator<Item = (Game, u32, Side)> {
 #[test]
 fn values_under_the_count_are_those_of_a_plain_search() {
     let database = Database::embedded(RULES);
-    let (mut won, mut late, mut held) = (0, 0, 0);
+    let (mut won, mut late, mut held, mut turned) = (0, 0, 0, false);
     for (game, left, winner) in contested().take(100) {
         let [plain, counted] = ranked(&database, &game);
         let is_winner = game.position().side_to_move() == winner;
@@ -120,11 +120,17 @@ fn values_under_the_count_are_those_of_a_plain_search() {
             |ranked: &RankedTurn| wins_after(&database, ranked.turn, &ranked.after, winner, left);
         for turn in &counted {
             let before = plain.iter().find(|other| other.turn == turn.turn).unwrap();
-            if won_by(game.position(), before.value) != Some(winner) {
+            let Some(side) = won_by(game.position(), before.value) else {
                 assert_eq!(turn.value, before.value);
-            } else if turn.value == Value::Draw {
-                assert!(!truth(turn), "{} in {}", turn.turn, game.text());
-            }
+                continue;
+            };
+            let in_time = wins_after(&database, turn.turn, &turn.after, side, left);
+            let is_drawn = turn.value == Value::Draw;
+            assert!(!(is_drawn && in_time), "{} in {}", turn.turn, game.text());
+            // A turn that fills the count is a draw, whoever would win without it.
+            let is_shown = is_drawn || in_time || left > 1;
+            assert!(is_shown, "{} in {}", turn.turn, game.text());
+            turned |= is_drawn && side != winner;
         }
         let best = truth(&counted[0]);
         let any = counted.iter().any(|turn| truth(turn) == is_winner);
@@ -135,7 +141,7 @@ fn values_under_the_count_are_those_of_a_plain_search() {
         held += u32::from(!is_winner && !best);
     }
     eprintln!("{won} won in time, {late} too late, {held} held by the count");
-    assert!(won >= 10 && late >= 10 && held >= 1);
+    assert!(won >= 10 && late >= 10 && held >= 1 && turned);
 }
 
 fn player(database: Database) -> Player {
@@ -216,6 +222,20 @@ fn reviews_grade_by_the_count() {
     }
     eprintln!("{wins} wins and {draws} draws given up");
     assert!(wins >= 5);
+}
+
+/// With one turn left, a review counts every quiet turn as a draw, and no error, whatever it is worth without the count.
+#[test]
+fn turns_that_fill_the_count_are_equally_good() {
+    let text = "O@******/@**O****/*@***O** w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 99 1";
+    let start = Game::from_position(text, &RULES).unwrap();
+    for turn in start.position().turns(&RULES) {
+        let mut game = start.clone();
+        game.make(turn).unwrap();
+        let review = GameReview::of(Truth::brief(&Database::embedded(RULES)), &game).unwrap();
+        assert_eq!(review.turns[0].grade(), Some(Grade::Equal), "{turn}");
+        assert_eq!(review.turns[0].verdict.as_ref().unwrap().keeping, 54);
+    }
 }
 
 /// Once the count is over, or where there is none, the values stay.

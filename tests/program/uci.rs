@@ -304,6 +304,17 @@ fn scores_respect_the_count_of_quiet_turns() {
         let shown = engine.ask("d", "Value:").pop().unwrap();
         assert_eq!(shown, format!("Value: {value}, from the database"));
     }
+    // With one turn left, every quiet turn draws, whatever it is worth without the count.
+    engine.say("setoption name QuietTurns value 100");
+    engine.say("setoption name MultiPV value 99");
+    engine.say("position fen ***O**@*/*O@***@*/**@**O** b m s 3 0 4 0 0 0 -1 -1 -1 -1 0 99 1");
+    let lines = engine.ask("go depth 1", "bestmove");
+    let quiet: Vec<_> = (lines.iter())
+        .filter(|line| line.contains(" multipv "))
+        .collect();
+    let is_drawn = |line: &&String| line.contains("score cp 0 ");
+    assert!(quiet.len() == 9 && quiet.iter().all(|line| is_drawn(&line)));
+    engine.say("setoption name MultiPV value 1");
     // The count is named where it changes the value, and the position's text has it.
     engine.say("setoption name QuietTurns value 100");
     for (quiet, count) in [

@@ -128,6 +128,8 @@ pub(crate) fn rank(
     for (place, (turn, ..)) in candidates.into_iter().enumerate() {
         turns[place] = turn;
     }
+    // The count may end the game after the other turns; only what needs no search is known of them here.
+    let turns = count.rank(database, turns, &|| true);
     Ok((turns, lookups))
 }
 
