@@ -183,10 +183,13 @@ impl Reviewing<'_> {
                 false => Truth::brief(self.db),
             };
             let reviews = games.into_par_iter().map(|record| {
-                let Ok(record) = record else {
+                let Ok(mut record) = record else {
                     return Ok((record, None));
                 };
                 let review = is_gradable(&record).then(|| GameReview::of(truth, &record.game));
+                // The usual rule for draws ends games that state no result, too.
+                let is_ended = record.result.is_none() && record.game.ending().is_some();
+                record.result = is_ended.then_some(GameResult::Draw).or(record.result);
                 Ok((Ok(record), review.transpose()?))
             });
             for (record, review) in reviews.collect::<Result<Vec<_>, DbError>>()? {
