@@ -206,7 +206,7 @@ pub fn counted_value(position: &Fen, value: Value, drawn_after: Option<usize>) -
     let remark = match (has_limit, value.dtw()) {
         (true, Some(_)) => ", counted to the next removal or the end".to_owned(),
         (false, _) if drawn_after.is_some() && value != Value::Draw => format!(
-            ", longer than the limit of {} quiet turns allows",
+            ", longer than the limit of {} quiet turns allows without a removal",
             DrawRule::USUAL.quiet_turns
         ),
         _ => String::new(),

@@ -372,7 +372,7 @@ fn a_count_that_changes_a_value_is_said() {
         let words = match drawn {
             None => "win in 21  ".to_owned(),
             Some(_) => format!(
-                "win in 21, longer than the limit of 100 quiet turns allows, after {quiet} quiet turns  "
+                "win in 21, longer than the limit of 100 quiet turns allows without a removal, after {quiet} quiet turns  "
             ),
         };
         for command in ["probe", "line", "explain"] {
