@@ -502,7 +502,7 @@ fn read(game: &PlayedGame) -> Game {
 #[test]
 fn matches_depend_on_the_seed_only() {
     let contest = contest();
-    let players = || [perfect(), weak(2)];
+    let players = || [perfect(), weak(1)];
     let games = play(&contest, players(), 1);
     assert_eq!(games.len() as u64, contest.games());
     assert_eq!(games.len(), 16);
