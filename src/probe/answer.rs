@@ -346,7 +346,11 @@ impl Database {
             match self.look_ahead(&[*position], Effort::default()) {
                 // Its turns are one placement nearer to the files.
                 Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
-                values => return certain(values?.into_iter().next()),
+                // The search knows the depth of a win at once, where others have none.
+                values => {
+                    let value = certain(values?.into_iter().next())?;
+                    return Ok(self.placing_metric().answer(value));
+                }
             }
         }
         if is_owed || is_placing || !Material::of_position(position).occurs() {

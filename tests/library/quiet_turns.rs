@@ -209,3 +209,21 @@ fn a_position_states_its_count() {
         assert_eq!(Position::parse(text, &rules), Ok(position));
     }
 }
+
+/// Not even a win in one turn has a depth, which would count to another event than those of moving positions.
+#[test]
+fn positions_with_stones_in_hand_have_no_depth() {
+    let rules = Rules {
+        stones: 4,
+        quiet_turns: 6,
+        ..Rules::STANDARD
+    };
+    let folder = tempfile::TempDir::new().unwrap();
+    common::build(folder.path(), &rules, &Pair::all(&rules), &[]);
+    let database = Database::open(folder.path(), rules).unwrap();
+    let won = Position::parse("****@*O*/@*****O*/******** w p p 2 1 2 1 0 0", &rules).unwrap();
+    let turns = database.turns(&won).unwrap();
+    for value in [database.probe(&won).unwrap(), turns[0].value] {
+        assert_eq!((value.wdl(), value.dtw()), (Wdl::Win, None));
+    }
+}
