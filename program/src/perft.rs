@@ -20,8 +20,9 @@ use crate::status::{Failure, Status, refuse};
 ///
 /// The count checks a move generator: programs that implement the same rules count the same. A turn
 /// is a whole turn, so closing a mill and removing a stone count as one. Many programs count
-/// actions instead, of which that turn has two: --actions counts like them. A game that ends after
-/// fewer than DEPTH turns does not count.
+/// actions instead, of which that turn has two: --actions counts like them. A game that ends on the
+/// board after fewer than DEPTH turns does not count. Quiet turns are not counted: a limit of them in
+/// the rules changes nothing here.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
