@@ -528,8 +528,8 @@ fn places(json: &Json, pointer: String) -> Vec<(String, &Json)> {
 }
 
 /// The mistakes that the schema accepts: fields that an option or a reason asks for are missing; a skill is worse than
-/// chance; a puzzle or a record has a depth without a result beside it, and a tablebase's has a sign.
-const ACCEPTED: [&str; 22] = [
+/// chance; the depth of a record has no bound, and that of a tablebase has a sign.
+const ACCEPTED: [&str; 21] = [
     "missing build/pairs/tables/in_hand",
     "missing build/placing",
     "missing build/placing/seconds",
@@ -545,7 +545,6 @@ const ACCEPTED: [&str; 22] = [
     "range judge/groups/skill_interval",
     "range judge/skill",
     "range judge/skill_interval",
-    "range puzzles/puzzles/dtw",
     "range records/pairs/tables/loss/dtw",
     "range records/pairs/tables/win/dtw",
     "range records/placing/loss/dtw",
