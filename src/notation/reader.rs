@@ -389,6 +389,10 @@ fn tag(text: &str) -> Option<(String, String, usize)> {
     let inner = text.strip_prefix('[')?.trim_start();
     let end = inner.find(|letter: char| letter.is_whitespace() || letter == '"')?;
     let (name, rest) = inner.split_at(end);
+    // No form can write it again.
+    if name.contains(char::is_control) {
+        return None;
+    }
     let rest = rest.trim_start().strip_prefix('"')?;
     let (mut value, mut is_escaped) = (String::new(), false);
     for (at, letter) in rest.char_indices() {

@@ -357,6 +357,7 @@ fn moves_that_look_like_results_are_moves() {
 
 #[test]
 fn a_bad_game_does_not_hide_the_next() {
+    assert_eq!(reasons(&read("[Rul\u{1}s \"a\"]\n")[0]), ["not_a_tag"]);
     let text = "a7 a7 b2\nd6\n1. d6 f4 2. d6 d5\n\nrubbish\n[White]\n\nposition fen x\nd6 1-0 f4\n1. a1 (\n[White \"Z\"]\n\na1 {\n";
     let found = read(text);
     let expected = [
