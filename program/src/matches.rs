@@ -379,9 +379,12 @@ impl Log {
                 continue;
             }
             let game: PlayedGame = serde_json::from_str(line).map_err(|error| wrong(&error))?;
-            let is_twice = games.iter().any(|other| other.number == game.number);
-            if is_twice || game.number >= contest.games() {
-                return Err(wrong(&format!("this match has no game {}", game.number)).into());
+            let number = game.number;
+            if number >= contest.games() {
+                return Err(wrong(&format!("this match has no game {number}")).into());
+            }
+            if games.iter().any(|other| other.number == number) {
+                return Err(wrong(&format!("game {number} stands in it twice")).into());
             }
             games.push(game);
         }

@@ -412,6 +412,12 @@ fn matches_go_on_where_they_were_stopped() {
     place.fails("match level=30 level=4 --log whole.jsonl", 2, other);
     assert_eq!(place.text("whole.jsonl"), text);
 
+    place.file("twice.jsonl", &format!("{text}{}\n", lines[1]));
+    let twice = play("twice.jsonl");
+    assert_eq!(twice.status, 2);
+    shows(&twice.err, "line 8: game ");
+    shows(&twice.err, " stands in it twice");
+
     // A log that ends in the middle of its first line, and a file that is not a log.
     place.file("part.jsonl", &lines[0][..20]);
     assert_eq!(play("part.jsonl").object()["wins"], json["wins"]);
