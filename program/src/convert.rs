@@ -204,9 +204,9 @@ impl Convert {
         let has_count = matches!(form, PositionForm::Fen | PositionForm::Mfen);
         let line = |position: &Position, quiet: u32| {
             if stated > 0 && quiet > 0 && !has_count {
-                let form = form.name();
+                let (form, turns) = (form.name(), output::counted(quiet, "quiet turn"));
                 return Err(format!(
-                    "the form {form} cannot state the count of {quiet} quiet turns, but fen and mfen can"
+                    "the form {form} cannot state the count of {turns}, but fen and mfen can"
                 ));
             }
             position_text(position, quiet, rules, form)
