@@ -120,6 +120,9 @@ pub fn wdl(text: &str) -> Result<Wdl, String> {
     Wdl::named(text).ok_or_else(|| "expected win, draw or loss".to_owned())
 }
 
+/// The finished games of a match, and the bar that counts them.
+type Playing = (Vec<PlayedGame>, ProgressBar);
+
 impl Match {
     /// Plays the games that are not in the log yet, and prints the report.
     pub fn run(&self, options: &Options) -> Result<Status> {
@@ -147,8 +150,8 @@ impl Match {
             }
         };
         let all = output::counted(contest.games(), "game");
-        // The finished games and their bar; `None` before the first game and from the report on.
-        let playing: Arc<Mutex<Option<(Vec<PlayedGame>, ProgressBar)>>> = Arc::default();
+        // `None` before the first game and from the report on.
+        let playing: Arc<Mutex<Option<Playing>>> = Arc::default();
         external_engine::stop_on_signals({
             let (playing, report) = (Arc::clone(&playing), report.clone());
             let (options, all) = (options.clone(), all.clone());
