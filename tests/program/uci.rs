@@ -312,8 +312,8 @@ fn scores_respect_the_count_of_quiet_turns() {
     let quiet: Vec<_> = (lines.iter())
         .filter(|line| line.contains(" multipv "))
         .collect();
-    let is_drawn = |line: &&String| line.contains("score cp 0 ");
-    assert!(quiet.len() == 9 && quiet.iter().all(|line| is_drawn(&line)));
+    let drawn = quiet.iter().filter(|line| line.contains("score cp 0 "));
+    assert_eq!([quiet.len(), drawn.count()], [9, 9]);
     engine.say("setoption name MultiPV value 1");
     // The count is named where it changes the value, and the position's text has it.
     engine.say("setoption name QuietTurns value 100");
