@@ -382,7 +382,9 @@ fn folders_that_may_not_be_written_are_reported() {
     };
     // Root may do everything, so another user who may read the folder takes its place.
     let program = place.path().join("millbase");
-    fs::copy(process::PROGRAM, &program).unwrap();
+    // A process that another test starts meanwhile could hold a copy of ours open for writing, which then cannot run.
+    let copied = process::run(Command::new("cp").arg(process::PROGRAM).arg(&program));
+    assert_eq!(copied.status, 0, "{}", copied.err);
     let folder = place.path().join("db");
     fs::create_dir(&folder).unwrap();
     allow(place.path(), 0o755);
