@@ -75,6 +75,11 @@ impl<'a, E: Evaluator> Root<'a, E> {
         let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
         for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
             if (0..lines).any(|place| self.find_best(&mut worker, place, depth).is_none()) {
+                // A turn that the depth found better than the best before it, which it searched first, is the better one.
+                let first = &self.turns[0];
+                if lines == 1 && first.turn != best[0].turns[0] {
+                    best = vec![self.variation(&worker, 0, first, depth)];
+                }
                 // The result counts the positions of the depth that was not completed, too; the one beyond
                 // the limit was not visited.
                 let nodes = worker.counts.nodes.min(self.context.nodes);
@@ -117,7 +122,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
             for (number, turn) in turns.iter().enumerate() {
                 let score = worker.search_turn(turn.after.into(), inner, number > 0, depth, 0);
                 if worker.stopped {
-                    return None;
+                    break;
                 }
                 if score > best {
                     (best, best_number) = (score, number);
@@ -129,9 +134,10 @@ impl<'a, E: Evaluator> Root<'a, E> {
             }
             // A score below the window does not show which turn is the best.
             if best > window.alpha {
+                turns[best_number].score = Some(best);
                 turns[..=best_number].rotate_right(1);
             }
-            Some(best)
+            (!worker.stopped).then_some(best)
         };
         let score = match (self.limits.algorithm, guess) {
             (Algorithm::Mtdf, guess) => mtdf(guess.unwrap_or_default(), &mut search),

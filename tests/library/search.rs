@@ -292,6 +292,43 @@ fn limits_end_the_search() {
     assert!(run(&search, &over, &NoProber, &no_limits).is_empty());
 }
 
+/// A search that stops within a depth returns the turn that this depth found better than the best before it.
+#[test]
+fn a_depth_that_is_not_completed_counts() {
+    let plain = PlainRules::standard();
+    let mut random = Random::new(11);
+    let mut better = 0;
+    for _ in 0..6 {
+        let position = library(&random_game(&mut random, 24, &plain), &RULES);
+        for nodes in (200..4_000).step_by(100) {
+            let limits = Limits {
+                nodes: Some(nodes),
+                algorithm: Algorithm::AlphaBeta,
+                ..Limits::default()
+            };
+            let (never, mut completed) = (AtomicBool::new(false), None);
+            let search = Search::new(RULES, 1 << 20, 1);
+            let found = search.run(&position, &[], &NoProber, &limits, &never, &mut |line| {
+                completed = Some(line.clone());
+            });
+            let (Some(completed), Some(found)) = (completed, found.first()) else {
+                continue;
+            };
+            if found.turns[0] != completed.turns[0] {
+                better += 1;
+                assert_eq!(found.depth, completed.depth + 1);
+                let limits = to_depth(completed.depth, Algorithm::AlphaBeta);
+                let [found, completed] = [found, &completed].map(|line| {
+                    let after = position.after(line.turns[0]);
+                    searched(&after, &NoProber, limits)[0].score
+                });
+                assert!(found < completed, "{}", position.text(&RULES));
+            }
+        }
+    }
+    assert!(better > 5, "{better}");
+}
+
 #[test]
 fn a_repetition_is_a_draw() {
     // White is far ahead; only a turn that repeats a position is worth nothing.
