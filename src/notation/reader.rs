@@ -153,16 +153,16 @@ impl Drafts {
         place: TextPlace,
         is_whole: bool,
     ) -> usize {
-        if self.draft.depth > 0 {
+        let line = text.trim();
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let is_remark = first.starts_with(['#', '%']);
+        if self.draft.depth > 0 && !is_remark {
             // In a variation that is not closed, only tags begin another game.
-            if tag(text.trim_start()).is_none() {
+            if tag(line).is_none() {
                 return 0;
             }
             self.end();
         }
-        let line = text.trim();
-        let first = line.split_whitespace().next().unwrap_or_default();
-        let is_remark = first.starts_with(['#', '%']);
         let draft = &mut self.draft;
         draft.part_comments(line.is_empty() || is_remark);
         if is_remark {
