@@ -94,7 +94,9 @@ struct Writer {
 impl Writer {
     fn word(&mut self, word: &str) {
         let letters = word.chars().count();
-        if self.length > 0 && self.length + 1 + letters > WIDTH {
+        // A line that begins with the mark `#` would be a comment.
+        let may_begin_line = !word.starts_with('#');
+        if self.length > 0 && self.length + 1 + letters > WIDTH && may_begin_line {
             self.text.push('\n');
             self.length = 0;
         } else if self.length > 0 && !self.is_opened {

@@ -771,6 +771,16 @@ fn texts_are_read_as_they_were_written() {
 }
 
 #[test]
+fn no_written_line_begins_with_a_mark() {
+    for length in 60..100 {
+        let comment = "x".repeat(length);
+        let record = only(&format!("1. d6 {{{comment}}} 1... f4 $4 # 2. d2 b4 *"));
+        let text = game_text(&record, GameForm::Text(PointNaming::Names));
+        assert_eq!(only(&text), record, "{text}");
+    }
+}
+
+#[test]
 fn several_written_games_are_several() {
     let mut random = Random::new(3);
     let records = (0..50).map(|_| Record::of(random_game(RULES, &mut random, 30)));
