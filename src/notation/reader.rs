@@ -189,9 +189,9 @@ impl Drafts {
             }
             return text.len();
         }
-        let is_object = line.starts_with('{') && line.ends_with('}') && line.contains("\"board\"");
         let form = position::form_of(first);
-        if is_whole && (is_object || matches!(form, Some(PositionForm::Mfen | PositionForm::Rings)))
+        if is_whole
+            && (is_object(line) || matches!(form, Some(PositionForm::Mfen | PositionForm::Rings)))
         {
             self.begin_position(line, place);
             return text.len();
@@ -413,6 +413,18 @@ fn tag(text: &str) -> Option<(String, String, usize)> {
         value.push(letter);
     }
     None
+}
+
+/// Whether a line is an object with the field `board`, and not a comment that has this word.
+fn is_object(line: &str) -> bool {
+    let inner = line
+        .strip_prefix('{')
+        .and_then(|line| line.strip_suffix('}'));
+    inner.is_some_and(|inner| {
+        let mut after = inner.split("\"board\"").skip(1);
+        let has_field = after.any(|rest| rest.trim_start().starts_with(':'));
+        has_field && inner.trim_start().starts_with('"')
+    })
 }
 
 fn is_dot(letter: char) -> bool {

@@ -281,6 +281,10 @@ fn games_end_where_another_begins() {
 fn comments_end_no_game() {
     for (text, games) in [
         ("d6\nf4\n{c}\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        (
+            "d6\nf4\n{the \"board\"}\n{\"board\" is turned}\nd2\nb4\n",
+            "1. d6 f4 {the \"board\" \"board\" is turned} 2. d2 b4 *",
+        ),
         ("d6\nf4\n; c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6\nf4\n# c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6 {c\nc}\nf4\nd2\nb4\n", "1. d6 {c c} 1... f4 2. d2 b4 *"),
