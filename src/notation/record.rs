@@ -81,7 +81,7 @@ impl Remark {
     fn leaves_out(&self) -> bool {
         match self.reason {
             "illegal" | "not_a_turn" | "over" | "removal_missing" | "variation_left_out" => true,
-            "not_a_line" | "not_a_tag" | "open_comment" | "too_long" => true,
+            "not_a_line" | "not_a_tag" | "open_comment" | "variation_open" | "too_long" => true,
             _ => self.cuts,
         }
     }
@@ -233,7 +233,7 @@ impl Record {
     }
 
     /// The first remark about text that is left out or not understood: turns, variations, tags, the
-    /// end of a comment, or all that an unclosed comment contains.
+    /// end of a comment, or all that an unclosed comment or variation contains.
     pub fn left_out(&self) -> Option<&Remark> {
         self.remarks.iter().find(|remark| remark.leaves_out())
     }

@@ -239,6 +239,10 @@ fn text_that_is_left_out_is_an_error() {
     let long = format!("1. d6 {{{}}} f4", "a ".repeat(1 << 20));
     for (text, words) in [
         ("1. d6 f4 {open\n\n1. d2 b4\n", "a comment is not closed"),
+        (
+            "1. d6 f4 (1... b4 *\n\n1. d2 a1 *\n",
+            "a variation is not closed",
+        ),
         (&deep, "a variation inside 100 others is left out"),
         (&long, "a comment is too long, and its end is left out"),
         ("1. d6 f4 (1... d6)", "what follows in it is left out"),
