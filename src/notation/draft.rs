@@ -1,5 +1,7 @@
 //! The parts of a game while it is being read, and the record that they make.
 
+use std::collections::HashSet;
+
 use super::lexer::{Lexer, Token};
 use super::line::{Built, Part, TextPlace, build};
 use super::names;
@@ -27,6 +29,8 @@ const LONGEST_TURN: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub tags: Vec<(String, String, TextPlace)>,
+    /// The names of the tags in small letters.
+    tag_names: HashSet<String>,
     /// The rules of a saved game, as the option of an engine.
     pub rules: Option<(String, TextPlace)>,
     /// Whether the game names the rules by which it is read.
@@ -139,14 +143,20 @@ impl Draft {
         Some((value.clone(), *place))
     }
 
+    /// Whether there is a tag of this name.
+    pub fn has_tag(&self, name: &str) -> bool {
+        self.tag_names.contains(&name.to_ascii_lowercase())
+    }
+
     pub fn add_tag(&mut self, name: String, value: String, place: TextPlace) {
-        if self.tag(&name).is_some() {
+        if self.has_tag(&name) {
             let name = shown(&name);
             let message = format!("the tag {name} is there twice; the first counts");
             return self.remark(place.remark("repeated_tag", [("tag", name)], message));
         }
         self.go_on();
         if self.has_room(place, name.len() + value.len()) {
+            self.tag_names.insert(name.to_ascii_lowercase());
             self.tags.push((name, value, place));
         }
     }

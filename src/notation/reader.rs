@@ -237,7 +237,7 @@ impl Drafts {
                     .remark(place.remark("not_a_tag", [("text", word)], message));
                 return text.len();
             };
-            if self.draft.is_paused && self.draft.tag(&name).is_some() {
+            if self.draft.is_paused && self.draft.has_tag(&name) {
                 self.end();
             }
             used = text.len() - inner.len() + length;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, Read};
+use std::time::Duration;
 
 use millbase::engine::Game;
 use millbase::internals::Random;
@@ -11,7 +12,7 @@ use millbase::notation::{
 };
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
-use crate::common::root;
+use crate::common::{quick, root};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -894,6 +895,19 @@ fn hostile_input_ends() {
         }
         assert!(most < 2 << 20, "{text:?}: {most} bytes, {games} games");
     }
+}
+
+/// Reading takes no longer for a tag after many others.
+#[test]
+fn many_tags_are_read_quickly() {
+    const COUNT: usize = 60_000;
+    let tags = (0..COUNT).map(|number| format!("[t{number} \"\"]\n"));
+    let text = tags.collect::<String>() + "\n1. d6 *\n";
+    let record = quick(Duration::from_millis(500), || only(&text));
+    assert_eq!(
+        (record.tags.len(), turns(&record)),
+        (COUNT, "d6".to_owned())
+    );
 }
 
 /// Positions in the forms of other programs are the same position, and are written as they were read.
