@@ -91,19 +91,24 @@ pub fn name(path: &Path) -> String {
 
 /// Reads a text file that an argument names, or stdin.
 pub fn read_file(path: &Path) -> Result<String, Failure> {
-    let text = read_opened(path, open(path)?)?;
+    let text = text_of(path, read_opened(path, open(path)?)?)?;
     Ok(without_mark(&text).to_owned())
 }
 
-/// Reads an open text file to its end, but not more than a file may have: a device may never end.
-pub fn read_opened(path: &Path, file: impl Read) -> Result<String, Failure> {
-    let mut text = String::new();
+/// Reads an open file to its end, but not more than a file may have: a device may never end.
+pub fn read_opened(path: &Path, file: impl Read) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
     let too_long = || io::Error::other(format!("it has more than {LARGEST_FILE} bytes"));
-    match file.take(LARGEST_FILE + 1).read_to_string(&mut text) {
+    match file.take(LARGEST_FILE + 1).read_to_end(&mut bytes) {
         Ok(length) if length as u64 > LARGEST_FILE => Err(cannot_read(path, &too_long())),
-        Ok(_) => Ok(text),
+        Ok(_) => Ok(bytes),
         Err(error) => Err(cannot_read(path, &error)),
     }
+}
+
+/// The text of a file's bytes.
+pub fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|_| cannot_read(path, &ErrorKind::InvalidData.into()))
 }
 
 /// The error of a file that cannot be read.

@@ -360,19 +360,22 @@ impl Log {
                 "another match writes to '{name}'; wait for its end, or name another file with --log"
             ));
         }
-        let text = input::read_opened(path, &file)?;
-        let whole = text.rfind('\n').map_or(0, |last| last + 1);
+        let mut bytes = input::read_opened(path, &file)?;
+        let last = bytes.iter().rposition(|&byte| byte == b'\n');
+        let whole = last.map_or(0, |last| last + 1);
         let wrong = |number: usize, why: &dyn Display| {
             Failure::question(format!(
                 "'{name}' is not the log of this match: line {number}: {why}; name another file \
                  with --log"
             ))
         };
-        if whole == 0 && !serde_json::to_string(header)?.starts_with(&text) {
+        if whole == 0 && !serde_json::to_vec(header)?.starts_with(&bytes) {
             return Err(wrong(1, &"it is not the beginning of this match's first line").into());
         }
+        bytes.truncate(whole);
+        let text = input::text_of(path, bytes)?;
         let mut games: Vec<PlayedGame> = Vec::new();
-        for (number, line) in (1..).zip(text[..whole].lines()) {
+        for (number, line) in (1..).zip(text.lines()) {
             let wrong = |why: &dyn Display| wrong(number, why);
             if number == 1 {
                 let found: LogHeader = serde_json::from_str(line).map_err(|error| wrong(&error))?;

@@ -434,6 +434,30 @@ fn matches_go_on_where_they_were_stopped() {
 }
 
 #[test]
+fn a_match_goes_on_after_half_a_letter() {
+    let place = Place::new();
+    let path = place.path().join("log");
+    let play = || {
+        let args = ["--json", "match", "name=Zoë level=0", "level=0", "--start"];
+        let run = place.run(&[&args[..], &[RACE, "--log", "log"]].concat());
+        assert_eq!(run.object()["games"], 2);
+    };
+    play();
+    let log = fs::read(&path).unwrap();
+    let letter = log.iter().position(|byte| !byte.is_ascii()).unwrap();
+    let header = log.iter().position(|&byte| byte == b'\n').unwrap();
+    // In the first line, and in that of a game.
+    for cut in [
+        log[..=letter].to_vec(),
+        [&log[..=header], &b"{\"\xc3"[..]].concat(),
+    ] {
+        fs::write(&path, cut).unwrap();
+        play();
+        assert!(fs::read(&path).unwrap().starts_with(&log[..=header]));
+    }
+}
+
+#[test]
 fn engines_are_judged() {
     let place = Place::new();
     let engine = env!("CARGO_BIN_EXE_millbase");
