@@ -389,6 +389,13 @@ impl Log {
             if number >= contest.games() {
                 return Err(wrong(&format!("this match has no game {number}")).into());
             }
+            let (start, first) = (contest.start_of(number), Contest::first_side(number));
+            if (game.start, game.first) != (start, first) {
+                return Err(wrong(&format!(
+                    "game {number} of this match has another start, or its first player another colour"
+                ))
+                .into());
+            }
             if games.iter().any(|other| other.number == number) {
                 return Err(wrong(&format!("game {number} stands in it twice")).into());
             }

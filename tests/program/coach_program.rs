@@ -418,6 +418,13 @@ fn matches_go_on_where_they_were_stopped() {
     shows(&twice.err, "line 8: game ");
     shows(&twice.err, " stands in it twice");
 
+    let [white, black] = ["white", "black"].map(|side| format!("\"first\":\"{side}\""));
+    let starts = [0, 1].map(|start| format!("\"start\":{start},"));
+    for (own, other) in [(white, black), starts.into()] {
+        place.file("other.jsonl", &text.replacen(&own, &other, 1));
+        play("other.jsonl").fails_with(2, " of this match has another start, or its first player");
+    }
+
     // A log that ends in the middle of its first line, and a file that is not a log.
     place.file("part.jsonl", &lines[0][..20]);
     assert_eq!(play("part.jsonl").object()["wins"], json["wins"]);
