@@ -12,7 +12,7 @@ use super::words;
 const LONGEST_PIECE: usize = 1 << 14;
 
 /// The most bytes of a comment; the rest is left out.
-const LONGEST_COMMENT: usize = 1 << 16;
+pub const LONGEST_COMMENT: usize = 1 << 16;
 
 /// A part of a line, or all of it.
 #[derive(Debug)]

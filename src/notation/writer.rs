@@ -1,5 +1,6 @@
 //! Games as text: with tags, comments and variations, as lists of turns, and as the engine protocol.
 
+use super::lexer::LONGEST_COMMENT;
 use super::numbering::PointNaming;
 use super::record::{Line, Record};
 use crate::engine::game::Game;
@@ -111,6 +112,13 @@ impl Writer {
     fn comment(&mut self, comment: &str) {
         if comment.is_empty() {
             return;
+        }
+        // Several comments may have become one that is too long to be read again.
+        let too_long = comment.as_bytes().get(..=LONGEST_COMMENT);
+        let last_space = |bytes: &[u8]| bytes.iter().rposition(|&byte| byte == b' ');
+        if let Some(space) = too_long.and_then(last_space) {
+            self.comment(&comment[..space]);
+            return self.comment(&comment[space + 1..]);
         }
         if comment.contains('}') {
             // Only a comment up to the end of the line can have a brace.

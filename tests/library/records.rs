@@ -786,6 +786,20 @@ fn no_written_line_begins_with_a_mark() {
 }
 
 #[test]
+fn joined_comments_are_written_apart() {
+    let comment = "word ".repeat(12_000);
+    for text in [
+        format!("1. d6 {{{comment}}} {{{comment}}} 1... f4 *"),
+        format!("1. d6 ; {comment}\n; {comment}}}\n1... f4 *"),
+    ] {
+        let record = only(&text);
+        assert!(record.line.turns[0].comment.len() > 1 << 16);
+        let text = game_text(&record, GameForm::Text(PointNaming::Names));
+        assert_eq!(only(&text), record);
+    }
+}
+
+#[test]
 fn several_written_games_are_several() {
     let mut random = Random::new(3);
     let records = (0..50).map(|_| Record::of(random_game(RULES, &mut random, 30)));
