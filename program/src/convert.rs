@@ -181,6 +181,8 @@ impl Convert {
             Ok(form) => {
                 let gap = match form {
                     GameForm::Text(_) if number > 1 => "\n",
+                    // Lines of one turn each would be one game together.
+                    GameForm::List(_) if number > 1 && game.turns().len() < 2 => "\n",
                     // An engine keeps the rules of the game before.
                     GameForm::Protocol if *sets_rules && *rules == Rules::STANDARD => {
                         "setoption name Rules value standard\n"

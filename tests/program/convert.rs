@@ -165,6 +165,17 @@ fn unread_games_are_errors_in_json() {
     assert_eq!(answers[1]["error"], Json::Null);
 }
 
+#[test]
+fn lists_of_one_turn_stay_apart() {
+    let place = Place::new();
+    for form in ["list", "actions", "coordinates"] {
+        let convert = |text: &str| place.run_with(&["convert", "--to", form, "-"], text).out;
+        let lists = convert("d6\n\nf4\n\nd2 b4\n\na1\n");
+        assert_eq!(lists.lines().filter(|line| !line.is_empty()).count(), 4);
+        assert_eq!(convert(&lists), lists);
+    }
+}
+
 /// A turn whose removal is due stays in forms that are made of actions, and is left out of the others.
 #[test]
 fn a_removal_that_is_due_is_kept_or_named() {
