@@ -71,12 +71,12 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Whether nothing but comments was read.
+    /// Whether nothing but comments and rules for later games was read.
     pub fn is_nothing(&self) -> bool {
         let is_text = |part: &Part| matches!(part, Part::Word(_) | Part::Result(..) | Part::Open);
         let has_text = self.parts.iter().any(|(_, part)| is_text(part));
         let is_silent = !has_text && self.remarks.is_empty();
-        is_silent && self.tags.is_empty() && self.start.is_none() && self.rules.is_none()
+        is_silent && self.tags.is_empty() && self.start.is_none()
     }
 
     /// Whether the turns are a list without numbers.

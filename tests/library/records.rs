@@ -591,6 +591,9 @@ fn rules_come_from_the_tags_or_the_play() {
     let found = read(&text);
     let rules = [Rules::TWELVE, Rules::TWELVE, RULES, Rules::TEN, RULES];
     assert!(found.iter().map(Record::rules).eq(&rules), "{found:?}");
+    // An option after the last game is none.
+    let after = "position startpos moves d6\nsetoption name Rules value twelve\n";
+    assert_eq!(only(after).rules(), &RULES);
     // A name says nothing about the count of quiet turns.
     let named = "[Variant \"Nine Men's Morris\"]\n\n1. d6";
     let found = read_by(Rules::STANDARD_100, named);
