@@ -124,7 +124,7 @@ pub struct Lexer {
 #[derive(Debug)]
 struct OpenComment {
     place: TextPlace,
-    /// The letter that ends it; the end of the line if there is none.
+    /// The letter that ends it; the end of the line or a carriage return if there is none.
     end: Option<char>,
     text: String,
     is_long: bool,
@@ -178,7 +178,7 @@ impl Lexer {
         for (at, letter) in text.char_indices() {
             let here = place;
             place.column += 1;
-            let ends = |comment: &mut OpenComment| comment.end == Some(letter);
+            let ends = |comment: &mut OpenComment| comment.end.unwrap_or('\r') == letter;
             if let Some(comment) = self.comment.take_if(ends) {
                 let (place, comment) = comment.close();
                 found(place, comment);

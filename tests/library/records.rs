@@ -288,6 +288,7 @@ fn comments_end_no_game() {
         ),
         ("d6\nf4\n; c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6\nf4\n# c\nd2\nb4\n", "1. d6 f4 {c} 2. d2 b4 *"),
+        ("1. d6 f4 ; c\r2. d2 b4\r", "1. d6 f4 {c} 2. d2 b4 *"),
         ("d6 {c\nc}\nf4\nd2\nb4\n", "1. d6 {c c} 1... f4 2. d2 b4 *"),
         ("d6 f4 {c\nc}\nd2 b4\n", "1. d6 f4 {c c} * | 1. d2 b4 *"),
         (
