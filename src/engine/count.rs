@@ -203,21 +203,21 @@ impl QuietCount {
             Wdl::Loss => judged.sort_by_key(|&(outlook, _)| Reverse(outlook)),
             _ => judged.sort_by_key(|&(outlook, _)| outlook),
         }
-        let judged = judged.into_iter().map(|(outlook, turn)| match outlook {
+        let lost = search.outlooks(lost, self).into_iter();
+        let (held, lost): (Vec<_>, Vec<_>) =
+            lost.partition(|(outlook, _)| *outlook == Outlook::Drawn);
+        let counted = |(outlook, turn): (Outlook, RankedTurn)| match outlook {
             Outlook::Drawn => drawn(turn),
             Outlook::Shown { is_cut, .. } | Outlook::Open { is_cut } if is_cut => RankedTurn {
                 value: turn.value.without_depth(),
                 ..turn
             },
             _ => turn,
-        });
-        let shown = search.shown(lost, self).into_iter().zip(lost);
-        let (held, lost): (Vec<_>, Vec<_>) =
-            shown.partition(|(shown, _)| matches!(shown, Some((false, _))));
-        let turns = judged.chain(draws.iter().copied());
-        let turns = turns.chain(held.into_iter().map(|(_, &turn)| drawn(turn)));
+        };
+        let turns = judged.into_iter().map(counted);
+        let turns = turns.chain(draws.iter().copied());
         turns
-            .chain(lost.into_iter().map(|(_, &turn)| turn))
+            .chain(held.into_iter().chain(lost).map(counted))
             .collect()
     }
 }

@@ -238,6 +238,19 @@ fn turns_that_fill_the_count_are_equally_good() {
     }
 }
 
+/// A lost turn has no depth if the count may end its best line.
+#[test]
+fn lost_turns_that_the_count_may_cut_have_no_depth() {
+    let text = "******O@/***O*@*O/**@***** w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 96 1";
+    let mut game = Game::from_position(text, &RULES).unwrap();
+    game.play("f2-e5").unwrap();
+    let review = GameReview::of(Truth::brief(&Database::embedded(RULES)), &game).unwrap();
+    let verdict = review.turns[0].verdict.as_ref().unwrap();
+    assert_eq!(verdict.grade, Grade::GivesUpWin);
+    let value = verdict.value;
+    assert_eq!((value.wdl(), value.dtw()), (Wdl::Loss, None));
+}
+
 /// Once the count is over, or where there is none, the values stay.
 #[test]
 fn no_count_changes_nothing() {
