@@ -325,7 +325,10 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
         Goal::Win => solver.other(),
         Goal::Draw => solver,
     };
-    let flies = |side: Side| position.may_move(side, rules) && rules.flies(position.total(side));
+    let flies = |side: Side| {
+        let has_stone = !position.stones(side).is_empty();
+        has_stone && position.may_move(side, rules) && rules.flies(position.total(side))
+    };
     Theme::ALL
         .into_iter()
         .filter(|theme| match theme {
@@ -403,15 +406,13 @@ fn difficulty(position: &Position, solution: &[SolutionStep], rules: &Rules) -> 
 mod tests {
     use super::*;
 
-    const RULES: Rules = Rules::STANDARD;
-
     /// The themes of a win in which these turns are played.
-    fn themes_of(text: &str, turns: &str) -> Vec<Theme> {
-        let start = Position::parse(text, &RULES).unwrap();
+    fn themes_by(rules: &Rules, text: &str, turns: &str) -> Vec<Theme> {
+        let start = Position::parse(text, rules).unwrap();
         let mut position = start;
         let steps = turns.split(' ').map(|turn| {
             let turn: Turn = turn.parse().unwrap();
-            assert!(position.turns(&RULES).contains(&turn), "{turn}");
+            assert!(position.turns(rules).contains(&turn), "{turn}");
             let side = position.side_to_move();
             position = position.after(turn);
             SolutionStep {
@@ -425,11 +426,12 @@ mod tests {
             }
         });
         let steps: Vec<SolutionStep> = steps.collect();
-        themes(&start, Goal::Win, &steps, &RULES)
+        themes(&start, Goal::Win, &steps, rules)
     }
 
     #[test]
     fn themes_are_what_they_are_called() {
+        let themes_of = |text, turns| themes_by(&Rules::STANDARD, text, turns);
         let swinging = "***@**@*/*O*****O/OO**@@*O w m s 5 0 4 0 0 0";
         assert_eq!(themes_of(swinging, "d7-d6xa1"), [Theme::Zwickmuehle]);
         assert_eq!(themes_of(swinging, "b6-b4"), []);
@@ -440,5 +442,18 @@ mod tests {
         let sacrifice = [Theme::Sacrifice, Theme::FlyingDefence];
         assert_eq!(themes_of(race, "e3-e4 c4-a1xa7"), sacrifice);
         assert_eq!(themes_of(race, "e3-g7xc4"), [Theme::FlyingDefence]);
+    }
+
+    #[test]
+    fn only_stones_on_the_board_fly() {
+        let rules = Rules {
+            stones: 4,
+            ..Rules::LASKER
+        };
+        let bare = "*******@/**@*@@**/******** b p p 0 3 4 0 0 0";
+        assert_eq!(themes_by(&rules, bare, "b2-b4"), []);
+        let flying = "O******@/**@***@*/******** b p p 1 2 3 1 0 0";
+        let themes = themes_by(&rules, flying, "b4-b2");
+        assert_eq!(themes, [Theme::FlyingDefence]);
     }
 }
