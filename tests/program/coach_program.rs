@@ -697,6 +697,22 @@ fn puzzles_are_made_and_checked() {
     place.fails("puzzles make --from 12-3", 2, "at most 9 stones");
 }
 
+/// A position with one legal turn, which `make` passes over, is no puzzle.
+#[test]
+fn positions_to_which_make_gives_no_puzzle_are_wrong() {
+    let place = Place::new();
+    let puzzle = json!({
+        "id": "a", "position": "********/**@O@*@*/***@OO@O w m s 4 0 5 0 0 0", "goal": "draw", "turns": 1,
+        "solution": [{"side": "white", "turn": "a7-d7"}],
+    });
+    let pack = json!({"version": 1, "puzzles": [puzzle]});
+    place.file("pack.json", &pack.to_string());
+    let run = place.run(&["puzzles", "check", "pack.json"]);
+    assert_eq!((run.status, run.err.as_str()), (1, ""), "{}", run.out);
+    let words = "a: 'make' gives the position no puzzle: only one turn is legal\n1 puzzle: 0 right, 1 wrong";
+    shows(&run.out, words);
+}
+
 /// Text that a terminal would obey, with a mark that turns the direction of writing.
 #[cfg(unix)]
 #[test]

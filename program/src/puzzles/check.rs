@@ -128,7 +128,8 @@ impl CheckPack {
             .map(|entry| {
                 let mut checked = pack::check(truth, &entry.claim)?;
                 if let Some(certificate) = &entry.certificate {
-                    let problems = certificate_problems(certificate, &entry.claim, truth)?;
+                    let problems =
+                        certificate_problems(certificate, &entry.claim, &checked, truth)?;
                     checked.problems.extend(problems);
                 }
                 Ok(checked)
@@ -264,18 +265,27 @@ fn own_entry(certificate: Json) -> Result<PackEntry, serde_json::Error> {
     })
 }
 
-/// The differences between a puzzle's certificate and the one that `make` gives its position. Themes
-/// and turns are compared only if the solution has the same turns: others may be as good.
+/// The differences between a puzzle's certificate and the one that `make` gives its position; if `make` gives
+/// none to a right claim, the reason. Themes and turns are compared only if the solution has the same turns:
+/// others may be as good.
 fn certificate_problems(
     stated: &Json,
     claim: &Claim,
+    checked: &Checked,
     truth: Truth,
 ) -> Result<Vec<String>, DbError> {
-    let Ok(position) = Position::parse(&claim.position, truth.database().rules()) else {
+    let rules = truth.database().rules();
+    let Ok(position) = Position::parse(&claim.position, rules) else {
         return Ok(Vec::new());
     };
     let Some(made) = puzzle::puzzle(truth, &WantedPuzzles::any(), &position)? else {
-        return Ok(Vec::new());
+        let reason = match position.turns(rules).len() {
+            1 => "only one turn is legal",
+            _ => "100 quiet turns draw the game before the solution ends",
+        };
+        let problem = format!("'make' gives the position no puzzle: {reason}");
+        let is_right = checked.problems.is_empty();
+        return Ok(is_right.then_some(problem).into_iter().collect());
     };
     let made_turns = made.solution.iter().map(|step| step.turn.to_string());
     let has_line = (claim.lines[0].actions.iter().map(|(_, turn)| turn.clone())).eq(made_turns);
