@@ -178,7 +178,9 @@ impl Reviewing<'_> {
             if games.is_empty() {
                 return Ok(());
             }
-            let truth = match self.games() == 0 && games.len() == 1 {
+            // With `--each`, and from several files, other games may follow.
+            let is_whole = !self.command.each && self.command.files.len() == 1;
+            let truth = match is_whole && self.games() == 0 && games.len() == 1 {
                 true => Truth::patient(self.db),
                 false => Truth::brief(self.db),
             };

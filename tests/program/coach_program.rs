@@ -143,6 +143,44 @@ fn archives_have_tables() {
     place.fails("review bad.txt --svg x.svg", 2, "the input has 2");
 }
 
+/// The grades of an archive depend neither on its files nor on the order of its games. A single game is
+/// searched for more of its values.
+#[test]
+fn the_games_of_an_archive_are_graded_alike() {
+    let place = Place::new();
+    place.file("four.toml", "stones = 4\n");
+    let [a, b] = ["a1", "g1"].map(|last| format!("1. d6 f4 2. d2 b4 3. {last} *\n"));
+    let both = format!("{a}\n{b}");
+    for (name, text) in [("a", &a), ("b", &b), ("both", &both)] {
+        place.file(name, text);
+    }
+    let review = |args: &str, input: &str| {
+        let args = format!("--json --rules four.toml review {args}");
+        objects(&place.run_with(&split(&args), input).out)
+    };
+    for (file, input) in [("a", ""), ("-", a.as_str())] {
+        assert_eq!(review(file, input)[0]["missing"], Json::Null);
+    }
+    let expected = review("--each both", "");
+    assert_eq!(expected.len(), 2);
+    assert!(expected.iter().all(|game| game["missing"].is_string()));
+    for (args, input) in [("a b", ""), ("-", both.as_str()), ("a -", b.as_str())] {
+        assert_eq!(review(&format!("--each {args}"), input), expected, "{args}");
+    }
+    let turned = review("--each b a", "");
+    assert_eq!([&turned[1], &turned[0]], [&expected[0], &expected[1]]);
+    assert_eq!(review("--each a", ""), expected[..1]);
+    // The fifth turn has a grade in both.
+    let graded = |files: &str| {
+        let summary = review(files, "")[0]["summary"].clone();
+        let counts = items(&summary)
+            .iter()
+            .filter_map(|entry| entry["graded"].as_u64());
+        counts.sum::<u64>()
+    };
+    assert_eq!(["both", "a b", "b a"].map(graded), [2; 3]);
+}
+
 #[test]
 fn failed_reviews_say_why() {
     let place = Place::new();
