@@ -228,14 +228,9 @@ impl GameReview {
     pub fn of(truth: Truth, game: &Game) -> Result<GameReview, DbError> {
         let rules = truth.database().rules();
         let mut missing = None;
-        let mut ranked = |position: &Position, count: QuietCount| match truth
-            .answer_or_reason(position, count.turns())?
-        {
-            Ok(answer) => Ok::<_, DbError>(Some(answer.turns)),
-            Err(reason) => {
-                missing.get_or_insert(reason);
-                Ok(None)
-            }
+        let ranked = |position: &Position, count: QuietCount| {
+            let answer = truth.answer_or_reason(position, count.turns())?;
+            Ok::<_, DbError>(answer.map(|answer| answer.turns))
         };
         let has_count = rules.states_count(game.quiet_before);
         let text = |position: &Position, count: QuietCount| {
@@ -254,9 +249,13 @@ impl GameReview {
                 0 => turns,
                 _ => count.rank(truth.database(), turns, &|| false),
             };
-            let verdict = ranked(&position, count)?
-                .map(under_count)
-                .and_then(|turns| Verdict::of(turn, &turns));
+            let verdict = match ranked(&position, count)? {
+                Ok(turns) => Verdict::of(turn, &under_count(turns)),
+                Err(reason) => {
+                    missing.get_or_insert(reason);
+                    None
+                }
+            };
             count = count.after(turn);
             turns.push(ReviewedTurn {
                 number,
@@ -271,9 +270,17 @@ impl GameReview {
         }
         let value = match position.result(rules) {
             Some(value) => Some(value),
-            None => ranked(&position, count)?
-                .map(|turns| count.rank(truth.database(), turns, &|| false))
-                .and_then(|turns| Some(turns.first()?.value)),
+            None => match ranked(&position, count)? {
+                Ok(turns) => {
+                    let turns = count.rank(truth.database(), turns, &|| false);
+                    turns.first().map(|best| best.value)
+                }
+                // Its own value may be stored where those after its turns are not.
+                Err(_) => {
+                    let value = truth.stored(&position, count.turns())?;
+                    value.filter(|&value| !count.may_cut(value))
+                }
+            },
         };
         let of_side = |side| turns.iter().filter(move |turn| turn.side == side);
         Ok(GameReview {

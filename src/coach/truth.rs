@@ -6,7 +6,7 @@ use crate::random::Random;
 use crate::rules::position::Position;
 use crate::sample::{Family, MOST_DRAWS};
 use crate::store::DbError;
-use crate::value::Wdl;
+use crate::value::{Value, Wdl};
 
 /// The databases, with a limit on the search for values that they do not store.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,25 @@ impl<'a> Truth<'a> {
         match self.answer(position, quiet_turns) {
             Err(error) if is_damage(&error) => Err(error),
             answer => Ok(answer),
+        }
+    }
+
+    /// The position's value after this many quiet turns, without a search; `None` if no file of a pair at hand
+    /// has it.
+    ///
+    /// # Errors
+    ///
+    /// Errors of existing files that cannot be used.
+    pub fn stored(&self, position: &Position, quiet_turns: u32) -> Result<Option<Value>, DbError> {
+        let rules = self.database.rules();
+        if position.is_in_placing_phase(rules) {
+            return Ok(None);
+        }
+        match self.database.probe(position) {
+            Err(error) if is_damage(&error) => Err(error),
+            value => Ok(value
+                .ok()
+                .map(|value| rules.after_quiet_turns(position, quiet_turns, value))),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::common::{RACE, Random, WON, plain_position, plain_rules};
+use crate::common::{self, RACE, Random, WON, plain_position, plain_rules};
 use millbase::engine::DrawRule;
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel};
 use millbase::internals::coach::annotate::{annotated, mark};
@@ -23,7 +23,9 @@ use millbase::notation::{GameResult, Record, RecordReader, ResultCounts};
 use millbase::review::{GameReview, Grade, Truth};
 use millbase::sample::{Family, canonical};
 use millbase::search::{Limits, Search};
-use millbase::{Database, Dtw, Phase, Point, Position, Rules, Side, Symmetry, Turn, Value, Wdl};
+use millbase::{
+    Database, Dtw, Pair, Phase, Point, Position, Rules, Side, Symmetry, Turn, Value, Wdl,
+};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -227,6 +229,27 @@ fn unknown_positions_have_no_grade() {
     assert!(review.turns.iter().all(|turn| turn.verdict.is_none()));
     assert_eq!(review.summary.of_side(Side::White).graded, 0);
     assert!(svg(&review).contains("<svg"));
+}
+
+/// The file of the last position gives its value, although that of a pair after a removal is missing.
+#[test]
+fn the_last_position_needs_no_values_of_turns() {
+    let rules = Rules::NO_FLYING;
+    let folder = tempfile::tempdir().unwrap();
+    common::build(folder.path(), &rules, &[Pair::new(4, 3).unwrap()], &[]);
+    let text = "***@O*@*/**@*O**@/****O*** w m s 3 0 4 0 0 0";
+    let mut game = Game::from_position(text, &rules).unwrap();
+    game.play("d2-f2").unwrap();
+    let review = || {
+        let database = Database::open(folder.path(), rules).unwrap();
+        GameReview::of(Truth::brief(&database), &game).unwrap()
+    };
+    let whole = review();
+    assert!(whole.last.value.is_some());
+    std::fs::remove_file(folder.path().join("3-3.mill")).unwrap();
+    let found = review();
+    assert_eq!((found.turns, found.last), (whole.turns, whole.last));
+    assert!(found.missing.is_none());
 }
 
 #[test]
