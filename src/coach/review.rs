@@ -228,8 +228,8 @@ impl GameReview {
     pub fn of(truth: Truth, game: &Game) -> Result<GameReview, DbError> {
         let rules = truth.database().rules();
         let mut missing = None;
-        let ranked = |position: &Position, count: QuietCount| {
-            let answer = truth.answer_or_reason(position, count.turns())?;
+        let ranked = |position: &Position, quiet_turns: u32| {
+            let answer = truth.answer_or_reason(position, quiet_turns)?;
             Ok::<_, DbError>(answer.map(|answer| answer.turns))
         };
         let has_count = rules.states_count(game.quiet_before);
@@ -244,13 +244,12 @@ impl GameReview {
         let mut count = QuietCount::start(game);
         for (number, turn) in (1..).zip(played) {
             let text = text(&position, count);
-            let under_count = |turns| match count.left() {
-                // A game that went on after the count was not played by this rule.
-                0 => turns,
-                _ => count.rank(truth.database(), turns, &|| false),
-            };
-            let verdict = match ranked(&position, count)? {
-                Ok(turns) => Verdict::of(turn, &under_count(turns)),
+            // A game that went on after the count was not played by this rule.
+            let is_past = count.left() == 0 || rules.is_at_quiet_limit(&position, count.turns());
+            let quiet_turns = if is_past { 0 } else { count.turns() };
+            let verdict = match ranked(&position, quiet_turns)? {
+                Ok(turns) if is_past => Verdict::of(turn, &turns),
+                Ok(turns) => Verdict::of(turn, &count.rank(truth.database(), turns, &|| false)),
                 Err(reason) => {
                     missing.get_or_insert(reason);
                     None
@@ -270,7 +269,7 @@ impl GameReview {
         }
         let value = match position.result(rules) {
             Some(value) => Some(value),
-            None => match ranked(&position, count)? {
+            None => match ranked(&position, count.turns())? {
                 Ok(turns) => {
                     let turns = count.rank(truth.database(), turns, &|| false);
                     turns.first().map(|best| best.value)

@@ -9,8 +9,8 @@ use millbase::internals::Index;
 use millbase::internals::service::explain::{ExplainAnswer, MOST_FORCED_POSITIONS};
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use millbase::internals::service::question;
-use millbase::review::{GameReview, Truth};
-use millbase::{Blocked, Database, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
+use millbase::review::{GameReview, Grade, Truth};
+use millbase::{Blocked, Database, Dtw, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
 
 /// A limit that lets some wins stand and ends others, alone and with a shorter one for three stones; with
 /// flying and without, and where blocked sides pass.
@@ -187,6 +187,36 @@ fn every_question_counts(database: &Database, position: &Position, quiet: u32, e
     let review = GameReview::of(Truth::brief(database), &game).expect("files");
     let verdict = review.turns[0].verdict.as_ref().expect("a verdict");
     assert_eq!([verdict.before, verdict.value], [expected; 2], "{counted}");
+}
+
+/// A game that went on after the limit was not played by it, so its turns have grades as after no quiet turns.
+#[test]
+fn turns_after_the_limit_have_grades() {
+    const LIMIT: u32 = 5;
+    let rules = Rules {
+        quiet_turns: LIMIT as u8,
+        ..Rules::STANDARD
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let pair = Pair::new(3, 3).expect("a pair");
+    common::build(folder.path(), &rules, &[pair], &[]);
+    let database = Database::open(folder.path(), rules).expect("databases");
+    let start = Position::parse(common::RACE, &rules).expect("a position");
+    let review = |turns: &[&str], quiet: u32| {
+        let mut game = Game::new(rules, start).after_quiet_turns(quiet);
+        for turn in turns {
+            game.play(turn).expect("a legal turn");
+        }
+        GameReview::of(Truth::brief(&database), &game).expect("files")
+    };
+    for quiet in [LIMIT - 1, LIMIT] {
+        let turns = review(&["e3-e4", "c4-a1xa7"], quiet).turns;
+        assert_eq!(turns[0].grade(), Some(Grade::GivesUpWin), "{quiet}");
+        let value = turns[1].verdict.as_ref().expect("a verdict").value;
+        assert_eq!(value, Value::Win(Dtw(1)), "{quiet}");
+        let last = review(&["e3-e4"], quiet).last.value;
+        assert_eq!(last, Some(Value::Draw), "{quiet}");
+    }
 }
 
 #[test]
