@@ -219,7 +219,8 @@ impl Convert {
                 let mut quiet = stated;
                 let start = line(game.start(), quiet);
                 let later = game.history().into_iter().map(|(turn, position)| {
-                    quiet = if turn.is_quiet() { quiet + 1 } else { 0 };
+                    let is_quiet = turn.is_quiet() && !position.removal_owed();
+                    quiet = if is_quiet { quiet + 1 } else { 0 };
                     line(&position, quiet)
                 });
                 [start].into_iter().chain(later).collect()

@@ -231,10 +231,11 @@ impl Game {
     }
 
     /// The number of consecutive turns up to now that neither placed nor removed a stone, with those before the
-    /// start of the game.
+    /// start of the game; 0 while a removal is owed, as in a [position's text](Position::parse_counted).
     pub fn quiet_turns(&self) -> u32 {
         let turns = self.earlier().len();
         match turns == self.actions.len() {
+            _ if self.position().removal_owed() => 0,
             true => self.quiet_before.saturating_add(turns as u32),
             false => turns as u32,
         }

@@ -243,7 +243,7 @@ fn a_closed_mill_is_not_quiet_before_its_removal() {
     let mut noisy = quiet.clone();
     noisy.play("d1-a7").unwrap();
     assert!(noisy.position().removal_owed());
-    assert_eq!(noisy.ending(), None);
+    assert_eq!((noisy.ending(), noisy.quiet_turns()), (None, 0));
     noisy.play("xd6").unwrap();
     assert_eq!(noisy.ending(), None);
     quiet.play("d1-a1").unwrap();

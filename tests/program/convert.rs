@@ -228,6 +228,12 @@ fn a_stated_count_of_quiet_turns_is_written_or_refused() {
         assert!(run.err.contains(&words), "{}", run.err);
         assert_eq!(convert(form, &counted.replace(" 34 ", " 0 ")).status, 0);
     }
+    // A mill is closed, and its removal is missing.
+    let mill = "position fen OO******/**O*****/*@@*@*** w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 34 1 moves f4-c5\n";
+    let owed = "OO*****O/********/*@@*@*** w m r 3 0 3 0 1 0 -1 -1 -1 -1 0 0 1\n";
+    let args = ["convert", "--to", "fen", "--every", "-"];
+    assert!(place.run_with(&args, mill.to_owned()).out.ends_with(owed));
+    assert_eq!(convert("fen", mill).out, owed);
 }
 
 /// Engines and people indent lines, and programs write in other encodings.

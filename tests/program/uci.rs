@@ -333,6 +333,24 @@ fn scores_respect_the_count_of_quiet_turns() {
     engine.quit();
 }
 
+/// The last quiet turn before a draw is not made by closing a mill, whose removal still follows.
+#[test]
+fn a_removal_that_is_owed_comes_before_the_count() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    let before = "OO******/**O*****/*@@*@*** w m s 3 0 3 0 0 0 -1 -1 -1 -1 0 99 1";
+    engine.say(&format!("position fen {before} moves f4-c5"));
+    let after = "OO*****O/********/*@@*@*** w m r 3 0 3 0 1 0 -1 -1 -1 -1 0 0 1";
+    let shown = engine.ask("d", "Value:");
+    let expected = [
+        format!("Fen: {after}"),
+        "Value: win in 1, from the database".into(),
+    ];
+    assert_eq!(shown[8..], expected);
+    let lines = engine.ask("go depth 1", "bestmove");
+    shows(&lines[0], "score mate 1 ");
+    engine.quit();
+}
+
 #[test]
 fn infinite_searches_wait_for_stop() {
     let mut engine = Engine::start(&["--threads", "1"]);
