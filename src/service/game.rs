@@ -204,11 +204,11 @@ impl StepAnswer {
             Source::Search => None,
             _ => LineAnswer::find(database, position, limit).ok(),
         };
-        let drawn_after = match &line {
+        step.drawn_after = match &line {
             Some(line) => line.drawn_after,
-            None => Some(count.left() as usize),
+            // Without a line, only a full count is known to end the game.
+            None => (count.left() == 0 && count.may_cut(answer.value)).then_some(0),
         };
-        step.drawn_after = drawn_after.filter(|_| count.may_cut(answer.value));
         step.turns = ComparedTurn::ranked(database, position, &answer);
         step.line = line.map(|answer| answer.line);
         step
@@ -300,5 +300,33 @@ fn estimate(meaning: ScoreMeaning) -> i32 {
         ScoreMeaning::Win(_) | ScoreMeaning::KnownWin => END,
         ScoreMeaning::Evaluation(number) => i32::from(number).clamp(1 - END, END - 1),
         ScoreMeaning::Loss(_) | ScoreMeaning::KnownLoss => -END,
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::rules::Rules;
+    use crate::rules::position::Position;
+
+    /// The turns of a win that a search has found may remove a stone in time.
+    #[test]
+    fn a_step_without_a_line_foresees_no_draw() {
+        let rules = Rules {
+            stones: 3,
+            ..Rules::STANDARD
+        };
+        let text = "**@**@**/****O***/****O**O b p p 3 0 2 1 0 0";
+        let start = Position::parse(text, &rules).unwrap();
+        let database = Database::embedded(rules);
+        for (quiet, drawn_after) in [(99, None), (100, Some(0))] {
+            let game = Game::new(rules, start).after_quiet_turns(quiet);
+            let step = StepAnswer::find(&database, &game, None, 12, ToString::to_string);
+            assert_eq!(
+                (step.dtw, step.source),
+                (Some(Dtw(21)), Some(Source::Search))
+            );
+            assert_eq!((step.line.is_none(), step.drawn_after), (true, drawn_after));
+        }
     }
 }
