@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use millbase::Rules;
 use tempfile::TempDir;
 
 use crate::common::root;
@@ -40,6 +41,13 @@ fn the_page_writes_values_like_the_example_of_a_site() {
     let value = r#"`${turn}: ${wdl}${dtw === null ? "" : ` in ${dtw}`}`"#;
     let site = include_str!("../../tools/site-files/example.html");
     assert!(site.contains(value) && PAGE.contains(value));
+}
+
+#[test]
+fn a_site_takes_the_databases_of_all_rules() {
+    let names = Rules::NAMED.map(|(name, _)| format!("\"{name}\""));
+    let line = format!("RULES = [{}]\n", names.join(", "));
+    assert!(include_str!("../../tools/site").contains(&line), "{line}");
 }
 
 #[test]
