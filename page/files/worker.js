@@ -68,13 +68,15 @@ async function databases(rules) {
   const listed = await files(rules);
   const { far } = await both(rules);
   const { own, named } = await far.ask("rulesets", {});
-  const { stones } = named.find(({ name }) => name === rules) ?? own;
+  const { stones, moves_while_placing: early } = named.find(({ name }) => name === rules) ?? own;
   const present = new Set(far.pairs());
   for (const { name } of listed) present.add(name.replace(".mill", ""));
   const pairs = [];
   for (let larger = 3; larger <= stones; larger++) {
     for (let smaller = 3; smaller <= larger; smaller++) pairs.push(`${larger}-${smaller}`);
   }
+  // The pair of the empty board needs those of all other positions with stones in hand.
+  if (early) pairs.push(`0-0+${stones}-${stones}`);
   return {
     databases: pairs.map(pair => ({ pair, present: present.has(pair), built_in: BUILT_IN.includes(pair) })),
     placing: listed.filter(({ name }) => name.startsWith("placing")),

@@ -9,10 +9,10 @@ use millbase::{Database, Position, Rules, Turn, Wdl};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
-use crate::process::{items, shows, text};
+use crate::process::{Place, items, shows, text};
 use crate::visit::{
-    FLYING, LARGER, MILL, Page, SHORT, Screen, WALKING, first_visit, free_port, host, server, site,
-    visit,
+    FLYING, LARGER, MILL, Page, SHORT, Screen, WALKING, first_visit, free_port, host, server,
+    server_with, site, visit,
 };
 use crate::webdriver::key;
 
@@ -462,6 +462,29 @@ fn the_perfect_player_plays_either_side_or_both() {
         assert_eq!(page.game().len(), stopped);
         page.click("pause");
         page.element_says("over-result", "White wins");
+    });
+}
+
+/// Where sides move while placing, there are no files of the placing phase to miss.
+#[test]
+fn the_perfect_player_is_called_so_with_all_databases() {
+    if site().is_some() {
+        return;
+    }
+    let place = Place::new();
+    let settings = "base = 'lasker'\nstones = 3\n";
+    fs::write(place.path().join("own.toml"), settings).unwrap();
+    let options = ["--rules", "own.toml", "--db", "db"];
+    let build = place.run(&[&["build"][..], &options].concat());
+    assert_eq!(build.status, 0, "{}", build.err);
+    first_visit(Screen::Desk, |page| {
+        page.click("start-level-30");
+        page.element_says("level-words", "Minerva: Strongest search.");
+        let (_server, address) = server_with(place.path(), "127.0.0.1:0", &options);
+        page.go_to(&address);
+        page.until("return document.querySelectorAll('.point.open').length === 24");
+        page.click("start-level-30");
+        page.element_says("level-words", "Minerva: Perfect.");
     });
 }
 

@@ -69,7 +69,13 @@ pub fn line_with(child: &mut Child, word: &str) -> Option<String> {
 
 /// Starts `millbase serve` with the built-in databases at an address; returns the actual address.
 pub fn server(home: &Path, listen: &str) -> (Guard, String) {
-    let mut command = process::program(home, &["serve", "--json", "--listen", listen]);
+    server_with(home, listen, &[])
+}
+
+/// [`server`] with further options.
+pub fn server_with(home: &Path, listen: &str, options: &[&str]) -> (Guard, String) {
+    let serve = ["serve", "--json", "--listen", listen];
+    let mut command = process::program(home, &[&serve[..], options].concat());
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let line = line_with(&mut child, "listening").expect("a server");
     let ready: Json = serde_json::from_str(&line).unwrap();
