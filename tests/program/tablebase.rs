@@ -169,6 +169,9 @@ fn a_client_that_has_the_answer_gets_no_second_one() {
             assert_eq!((reply.status, reply.body.as_str()), (304, ""));
             assert_eq!(header(&reply, "etag"), Some(tag.clone()));
             assert_eq!(header(&reply, "cache-control").as_deref(), Some(cache));
+            for answer in [&first, &reply] {
+                assert_eq!(header(answer, "vary").as_deref(), Some("accept-encoding"));
+            }
         }
         tags.push(tag);
     }

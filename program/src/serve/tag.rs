@@ -38,8 +38,10 @@ pub async fn answer(
     headers: &HeaderMap,
     find: impl Future<Output = Result<Response, ApiError>>,
 ) -> Result<Response, ApiError> {
+    // Compression adds this header to answers with a body.
+    let vary = [(header::VARY, "accept-encoding")];
     let mut response = match is_known(&tag, headers) {
-        true => StatusCode::NOT_MODIFIED.into_response(),
+        true => (StatusCode::NOT_MODIFIED, vary).into_response(),
         false => find.await?,
     };
     let fields = response.headers_mut();
