@@ -108,6 +108,18 @@ fn the_path_names_the_rules() {
     has!(limited, {"dtw": null, "category": &probe["wdl"]});
     assert_eq!(limited["dtz"].as_i64().map(i64::abs), probe["dtw"].as_i64());
     assert!(check_moves(&server, "/standard-100", &limited) > 0);
+    // A side with two stones has lost, even if the limit has drawn the game before.
+    let full = "*@*@*O**/**O*****/*O**@*** b m s 3 0 3 0 0 0 -1 -1 -1 -1 0 100 1";
+    let drawn = server.ask("/standard-100", full).json();
+    let (ends, others): (Vec<_>, Vec<_>) =
+        (items(&drawn["moves"]).iter()).partition(|each| text(&each["uci"]).contains('x'));
+    assert_eq!((ends.len(), others.len()), (3, 53));
+    for each in ends {
+        let after = server.ask("/standard-100", text(&each["position"]));
+        assert_eq!(standing(&after.json()), standing(each));
+        has!(each, {"category": "loss", "variant_loss": true});
+    }
+    assert!(others.iter().all(|each| each["category"] == "draw"));
     (server.ask("/ten", LARGER)).fails_with(404, "missing", "is missing");
     (server.ask("/no-flying", FLYING)).fails_with(404, "missing", "is missing");
     (server.ask("/standard", LARGER)).fails_with(404, "missing", "is missing");

@@ -76,9 +76,12 @@ impl Standing {
     /// The position after a turn.
     fn after(turn: &ValuedTurn) -> Standing {
         let position = &turn.position;
-        let is_over = position.is_over(&position.rules);
+        // A turn that ends the game may follow a draw by a limit of quiet turns.
+        if let Some(end) = position.result(&position.rules) {
+            return Standing::new(position, end);
+        }
         // Under a limit of quiet turns, depths begin anew.
-        let ends = position.rules.quiet_turns > 0 && !turn.turn.is_quiet() && !is_over;
+        let ends = position.rules.quiet_turns > 0 && !turn.turn.is_quiet();
         let before = |Dtw(depth)| Dtw(depth - 1);
         let depth = turn
             .value
