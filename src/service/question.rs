@@ -181,9 +181,10 @@ impl Question {
     }
 
     /// The positions of the question, or the reasons why they are wrong: those of the text, or of the list if there is
-    /// no text.
+    /// no text; none if there is neither.
     fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
-        let listed = self.fens.split(',').filter(|_| self.text.is_empty());
+        let has_list = self.text.is_empty() && !self.fens.is_empty();
+        let listed = self.fens.split(',').filter(move |_| has_list);
         let texts = self.text.lines().filter(|line| !line.trim().is_empty());
         (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
     }

@@ -147,6 +147,10 @@ fn many_positions_come_in_one_request() {
         }
         assert_eq!(lines[2]["error"]["code"], "invalid");
         assert_eq!(lines[3]["error"]["code"], "missing");
+        for empty in ["", "\n \n"] {
+            let reply = send(&server, "POST", path, "", empty);
+            assert_eq!((reply.status, reply.body.as_str()), (200, ""));
+        }
         let long = "x".repeat((256 << 10) + 1);
         send(&server, "POST", path, "", &long).fails_with(400, "invalid", "262144");
         let elsewhere = "Origin: http://elsewhere.example\r\n";
