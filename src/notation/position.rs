@@ -377,6 +377,7 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
             let phase = if position.is_placing() { 'p' } else { 'm' };
             let placed = 2 * u32::from(rules.stones) - u32::from(white) - u32::from(black);
             let side = side.to_ascii_lowercase();
+            let quiet_turns = quiet_turns.min(u16::MAX.into());
             format!(
                 "{MFEN} {PROFILE} {outer}/{middle}/{inner} {side} {phase} {phase} {white},{black} - {quiet_turns} \
                  {placed} -"

@@ -9,6 +9,7 @@ use millbase::internals::Index;
 use millbase::internals::service::explain::{ExplainAnswer, MOST_FORCED_POSITIONS};
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer};
 use millbase::internals::service::question;
+use millbase::notation::{PositionForm, parse_position, position_text};
 use millbase::review::{GameReview, Grade, Truth};
 use millbase::{Blocked, Database, Dtw, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
 
@@ -237,6 +238,16 @@ fn a_position_states_its_count() {
         let (position, found) = Position::parse_counted(text, &rules).expect(text);
         assert_eq!(found, count, "{text}");
         assert_eq!(Position::parse(text, &rules), Ok(position));
+    }
+    // The longest count that a text can state stands for all longer ones.
+    let position = Position::parse(flying, &rules).expect(flying);
+    for form in [PositionForm::Fen, PositionForm::Mfen] {
+        let text = position_text(&position, 65_536, &rules, form).expect("a text");
+        assert_eq!(
+            parse_position(&text, &rules),
+            Ok((position, 65_535)),
+            "{text}"
+        );
     }
 }
 

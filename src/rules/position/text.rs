@@ -44,8 +44,8 @@ impl Position {
     }
 
     /// Parses a position's text and the count of quiet turns before it, the sixteenth field. The
-    /// count is 0 where the field is missing or not a number below 65,536, while stones in hand keep
-    /// both sides from moving, and while a removal is owed.
+    /// count is 0 where the field is missing or not a number, while stones in hand keep both sides
+    /// from moving, and while a removal is owed; it is at most 65,535.
     ///
     /// ```
     /// use millbase::{Position, Rules};
@@ -92,7 +92,7 @@ impl Position {
     }
 
     /// The position's text with a count of quiet turns before it, as [`Position::parse_counted`]
-    /// reads it.
+    /// reads it; more than 65,535 turns are stated as 65,535.
     pub fn letters_counted(&self, rules: &Rules, quiet_turns: u32) -> Letters {
         let mut board = [b'/'; LETTERS];
         let side = self.side_to_move;
@@ -137,7 +137,7 @@ impl Position {
             text.push_number(owed.into());
         }
         text.push(b" -1 -1 -1 -1 0");
-        text.push_number(quiet_turns);
+        text.push_number(quiet_turns.min(u16::MAX.into()));
         text.push(b" 1");
         text
     }
