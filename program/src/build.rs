@@ -178,7 +178,7 @@ impl Build {
         let profile = self.files.profile();
         input::check_pairs(&self.pair, rules)?;
         if self.placing {
-            check_placing(rules)?;
+            check_placing(rules, "--placing")?;
         }
         let most_stones = self.max_stones.unwrap_or(u8::MAX);
         let mut request = request(*rules, most_stones, self.placing, profile);
@@ -243,11 +243,11 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Failure>
     beyond(&planned.pair.to_string(), planned.memory_bytes, &fewer)
 }
 
-/// Returns an error for rules under which the placing phase cannot be solved.
-pub fn check_placing(rules: &Rules) -> Result<(), Failure> {
+/// Returns an error for rules under which the placing phase cannot be solved, though this option asks for it.
+pub fn check_placing(rules: &Rules, option: &str) -> Result<(), Failure> {
     match why_unsolved(rules) {
         None => Ok(()),
-        Some(why) => refuse(format!("{why}; leave out --placing")),
+        Some(why) => refuse(format!("{why}; leave out {option}")),
     }
 }
 

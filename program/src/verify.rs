@@ -118,7 +118,7 @@ impl Verify {
         }
         bar.finish_and_clear();
         if self.placing && placing.is_empty() {
-            build::check_placing(rules)?;
+            build::check_placing(rules, "--placing")?;
             let message = format!(
                 "there are no files of the placing phase; 'millbase build --placing{}' makes them",
                 advice::build_options(&db.location())

@@ -74,6 +74,7 @@ fn a_build_is_the_one_that_was_asked_for() {
         ("stone=6", "unknown field `stone`"),
         ("stones=5", "at least 6"),
         ("stones=7&placing=true", "leave out 'stones'"),
+        ("placing=true&rules=lasker", "leave out 'placing'"),
     ] {
         ask_to_build(&server, &here, what).fails_with(400, "invalid", words);
     }

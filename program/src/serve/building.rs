@@ -110,7 +110,7 @@ pub async fn begin(
             let sentence = "'placing' needs all pairs; leave out 'stones'";
             return Err(Failure::question(sentence).into());
         }
-        build::check_placing(&rules)?;
+        build::check_placing(&rules, "'placing'")?;
     }
     let request = build::request(rules, most_stones, question.placing, Profile::default());
     if !builder.begin(request)? {
