@@ -358,10 +358,13 @@ impl Rules {
     }
 }
 
-/// The value after `quiet` quiet turns: a draw if the limit comes before the end that its depth counts to.
+/// The value after `quiet` quiet turns: a draw if the limit comes before the end that its depth counts to. A
+/// depth of 0 is an end that has come.
 fn within_limit(limit: Option<u8>, quiet: u32, value: Value) -> Value {
     match (limit, value.dtw()) {
-        (Some(limit), Some(Dtw(turns))) if quiet.saturating_add(turns.into()) > limit.into() => {
+        (Some(limit), Some(Dtw(turns)))
+            if turns > 0 && quiet.saturating_add(turns.into()) > limit.into() =>
+        {
             Value::Draw
         }
         _ => value,

@@ -190,6 +190,29 @@ fn every_question_counts(database: &Database, position: &Position, quiet: u32, e
     assert_eq!([verdict.before, verdict.value], [expected; 2], "{counted}");
 }
 
+/// The limit draws no game that is over, not even with a count above it.
+#[test]
+fn lost_positions_stay_lost_with_any_count() {
+    let rules = Rules {
+        quiet_turns: 3,
+        ..Rules::STANDARD
+    };
+    let database = Database::embedded(rules);
+    for lost in [
+        "OOOO@**@/@*@*****/******** w o ? 4 0 4 0 0 0",
+        "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0",
+    ] {
+        for quiet in 0..5 {
+            let text = format!("{lost} -1 -1 -1 -1 0 {quiet} 1");
+            let position = question::position(&text, &rules).expect("a position");
+            for most in [None, Some(usize::MAX)] {
+                let answer = ProbeAnswer::find(&database, &position, most).expect("no file");
+                assert_eq!(answer.value, Value::LOST, "{text}");
+            }
+        }
+    }
+}
+
 /// A game that went on after the limit was not played by it, so its turns have grades as after no quiet turns.
 #[test]
 fn turns_after_the_limit_have_grades() {
