@@ -48,7 +48,7 @@ Examples:
   millbase build --pair 6-4 --db ./db
   millbase build --dry-run --memory 4G")]
 pub struct Build {
-    /// Only the pairs with at most N stones on the board, 6 to 24
+    /// Only the pairs with at most N stones, those in hand included, 6 to 24
     #[arg(long, value_name = "N", conflicts_with = "pair", value_parser = input::number::<u8>(MOST_STONES))]
     max_stones: Option<u8>,
 
@@ -234,7 +234,7 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Failure>
     let Some(planned) = pairs.find(|planned| planned.memory_bytes > limit) else {
         return Ok(());
     };
-    let fewer = match planned.pair.stones() - 1 {
+    let fewer = match planned.pair.stones() + planned.pair.all_in_hand() - 1 {
         stones if MOST_STONES.contains(&stones.into()) => {
             format!(", or build fewer pairs with --max-stones {stones}")
         }

@@ -53,10 +53,11 @@ pub struct BuildRequest {
     pub profile: Profile,
 }
 
-/// The pairs with at most this many stones on the board, in the order in which they are solved.
+/// The pairs with at most this many stones, those in hand included, in the order in which they are solved. They
+/// need no others.
 pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     let mut pairs = Pair::all(rules);
-    pairs.retain(|pair| pair.stones() <= most_stones);
+    pairs.retain(|pair| pair.stones() + pair.all_in_hand() <= most_stones);
     pairs
 }
 

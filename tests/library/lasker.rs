@@ -8,7 +8,7 @@ use crate::common::{self, Random, plain_position, plain_rules};
 use crate::index::distinct_positions;
 use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
 use millbase::internals::Index;
-use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
+use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError, pairs_up_to};
 use millbase::store::{DbError, file_name};
 use millbase::verify::{Tables, verify_pair};
 use millbase::{Database, Material, Pair, PointSet, Position, Rules, Value};
@@ -75,6 +75,24 @@ fn there_are_as_many_sectors_and_positions_as_published() {
     );
     let largest = solved.iter().map(|sector| positions([sector])).max();
     assert_eq!(largest, Some(591_726_690));
+}
+
+/// A build of the pairs with few stones, those in hand included, makes no others.
+#[test]
+fn pairs_with_few_stones_need_no_others() {
+    let pairs = pairs_up_to(7, &LASKER);
+    let mut expected = from_start(&LASKER, 3);
+    expected.retain(|sector| {
+        let on_board = sector.mover + sector.waiting;
+        on_board + sector.mover_in_hand + sector.waiting_in_hand <= 7
+    });
+    let found: BTreeSet<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
+    assert!(found.len() > 10);
+    assert_eq!(found, expected);
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = common::plan(folder.path(), &LASKER, &pairs, &[]);
+    let planned: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
+    assert_eq!(planned, pairs);
 }
 
 /// Random games stay in the sectors.
