@@ -19,7 +19,7 @@ use crate::value::{Distance, Dtw, Metric, Value, Wdl};
 /// The source of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
-    /// The game is over, so the rules give the value.
+    /// The game is over, or drawn by the rules' limit of quiet turns.
     Rules,
     /// The files, with at most a short search down to them.
     Database,
@@ -51,6 +51,24 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The answer where the rules' limit of quiet turns draws the game; `None` if it does not. The turns that could
+    /// follow are draws, too.
+    pub(crate) fn at_quiet_limit(rules: &Rules, position: &Position, quiet: u32) -> Option<Answer> {
+        let value = Value::Draw;
+        let is_drawn = rules.is_at_quiet_limit(position, quiet) && !position.is_over(rules);
+        is_drawn.then(|| Answer {
+            value,
+            turns: (position.turns(rules).into_iter())
+                .map(|turn| RankedTurn {
+                    turn,
+                    value,
+                    after: position.after(turn),
+                })
+                .collect(),
+            source: Source::Rules,
+        })
+    }
+
     /// The answer after `quiet` quiet turns, from the answer after none; the same if the rules do
     /// not limit quiet turns.
     #[must_use]

@@ -17,12 +17,20 @@ use crate::value::{Dtw, Value, Wdl};
 /// not counted.
 const REPLY_NODES: u64 = 500;
 
+/// The answer if the rules' limit of quiet turns draws the game here.
+fn at_limit(position: &Fen) -> Option<Answer> {
+    Answer::at_quiet_limit(&position.rules, position, position.quiet_turns)
+}
+
 /// [`Database::probe`] for a position with its count of quiet turns.
 ///
 /// # Errors
 ///
 /// Those of [`Database::probe`].
 pub fn value(database: &Database, position: &Fen) -> Result<Value, DbError> {
+    if let Some(drawn) = at_limit(position) {
+        return Ok(drawn.value);
+    }
     let value = database.probe(position)?;
     Ok((position.rules).after_quiet_turns(position, position.quiet_turns, value))
 }
@@ -33,6 +41,9 @@ pub(super) fn answer_within(
     position: &Fen,
     most_nodes: Option<u64>,
 ) -> Result<Answer, DbError> {
+    if let Some(drawn) = at_limit(position) {
+        return Ok(drawn);
+    }
     let answer = database.answer_within(position, most_nodes)?;
     Ok(answer.after_quiet_turns(&position.rules, position, position.quiet_turns))
 }
@@ -131,7 +142,8 @@ impl ProbeAnswer {
             return Ok(ProbeAnswer {
                 situation,
                 value,
-                source: database.source(position),
+                source: at_limit(position)
+                    .map_or_else(|| database.source(position), |drawn| drawn.source),
                 drawn_after: count.may_cut(value).then_some(count.left() as usize),
                 turns: None,
             });

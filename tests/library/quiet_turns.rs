@@ -11,7 +11,9 @@ use millbase::internals::service::position::{LineAnswer, ProbeAnswer, RankAnswer
 use millbase::internals::service::question;
 use millbase::notation::{PositionForm, parse_position, position_text};
 use millbase::review::{GameReview, Grade, Truth};
-use millbase::{Blocked, Database, Dtw, LineEnd, Material, Pair, Position, Rules, Value, Wdl};
+use millbase::{
+    Blocked, Database, Dtw, LineEnd, Material, Pair, Position, Rules, Source, Value, Wdl,
+};
 
 /// A limit that lets some wins stand and ends others, alone and with a shorter one for three stones; with
 /// flying and without, and where blocked sides pass.
@@ -211,6 +213,27 @@ fn lost_positions_stay_lost_with_any_count() {
             }
         }
     }
+}
+
+/// At the limit the rules give the value, whatever files there are.
+#[test]
+fn the_limit_needs_no_files() {
+    let rules = Rules::STANDARD_100;
+    let database = Database::embedded(rules);
+    let after = |quiet: u32| {
+        let text = format!("O@O@O@O@/O@O@O@O@/O@****** w m s 9 0 9 0 0 0 -1 -1 -1 -1 0 {quiet} 1");
+        question::position(&text, &rules).expect("a position")
+    };
+    assert!(ProbeAnswer::find(&database, &after(99), None).is_err());
+    let position = after(100);
+    for most in [None, Some(usize::MAX)] {
+        let answer = ProbeAnswer::find(&database, &position, most).expect("no file");
+        assert_eq!((answer.value, answer.source), (Value::Draw, Source::Rules));
+        let turns = answer.turns.map(|turns| turns.len());
+        assert_eq!(turns, most.map(|_| position.turns(&rules).len()));
+    }
+    let line = LineAnswer::find(&database, &position, 9).expect("no file");
+    assert_eq!((line.value, line.end), (Value::Draw, LineEnd::Quiet));
 }
 
 /// A game that went on after the limit was not played by it, so its turns have grades as after no quiet turns.

@@ -348,6 +348,23 @@ fn a_removal_that_is_owed_comes_before_the_count() {
     assert_eq!(shown[8..], expected);
     let lines = engine.ask("go depth 1", "bestmove");
     shows(&lines[0], "score mate 1 ");
+}
+
+/// At the limit of the rules a game is drawn, whatever files there are.
+#[test]
+fn the_limit_of_the_rules_needs_no_file() {
+    let mut engine = Engine::start(&["--threads", "1", "--rules", "standard-100"]);
+    for (quiet, value, source) in [
+        (99, "not known without a search", "source network"),
+        (100, "draw, from the rules", "eval score cp 0 source rules"),
+    ] {
+        let position = "O@O@O@O@/O@O@O@O@/O@****** w m s 9 0 9 0 0 0";
+        engine.say(&format!("position fen {position} -1 -1 -1 -1 0 {quiet} 1"));
+        let shown = engine.ask("d", "Value:").pop().unwrap();
+        assert_eq!(shown, format!("Value: {value}"));
+        let eval = &engine.ask("eval", "info string eval")[0];
+        assert!(eval.ends_with(source), "{eval}");
+    }
     engine.quit();
 }
 

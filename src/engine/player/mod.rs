@@ -194,6 +194,10 @@ impl Player {
     ///
     /// As for [`Database::answer`].
     pub fn look_up(&self, game: &Game) -> Result<Answer, DbError> {
+        let (rules, position) = (game.rules(), game.position());
+        if let Some(drawn) = Answer::at_quiet_limit(rules, position, game.quiet_turns()) {
+            return Ok(drawn);
+        }
         let mut answer = look_up_game(&self.database, game, None)?;
         answer.turns = QuietCount::of(game).rank(&self.database, answer.turns, &|| false);
         answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
