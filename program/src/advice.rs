@@ -17,21 +17,17 @@ pub fn sentence(error: &DbError) -> String {
 
 /// The end of the sentence of an error: what to do about it, or nothing.
 pub fn advice(error: &DbError) -> String {
+    if let DbError::Missing { location, .. }
+    | DbError::MissingForProof { location, .. }
+    | DbError::MissingPlies { location, .. } = error
+        && let Some(why) = why_not_built(location)
+    {
+        return format!("; {why}");
+    }
     let fixed = match error {
-        DbError::Missing { location, .. }
-        | DbError::MissingForProof { location, .. }
-        | DbError::MissingPlies { location, .. }
-            if location.is_bundle =>
-        {
-            "; a bundle holds the files of the folder that it was made from: build the others there, and make \
-             the bundle again"
-        }
         DbError::Missing { pair, location } => {
             let options = build_options(location);
-            return match why_no_databases(&location.rules) {
-                Some(why) => format!("; {why}"),
-                None => format!("; build it with `millbase build --pair {pair}{options}`"),
-            };
+            return format!("; build it with `millbase build --pair {pair}{options}`");
         }
         DbError::MissingForProof { location, .. } => {
             return format!("; build with `millbase build{}`", build_options(location));
@@ -73,6 +69,13 @@ pub fn advice(error: &DbError) -> String {
         _ => "",
     };
     fixed.to_owned()
+}
+
+/// Why `millbase build` cannot make the files that a location lacks; `None` if it can.
+pub fn why_not_built(location: &Location) -> Option<&'static str> {
+    let bundle = "a bundle holds the files of the folder that it was made from: build the others there, and make \
+        the bundle again";
+    why_no_databases(&location.rules).or(location.is_bundle.then_some(bundle))
 }
 
 /// Whether a file is a bundle or in one, not a file of a folder or of a build.

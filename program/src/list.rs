@@ -113,11 +113,18 @@ impl List {
                 true => "",
                 false => ", when the unusable ones are gone",
             };
-            let build = advice::build_options(&db.location());
+            let location = db.location();
+            let lacks_plies = answer.placing.is_empty() && why_unsolved(&options.rules).is_none();
+            match advice::why_not_built(&location) {
+                Some(why) if present < all || lacks_plies => return writeln!(out, "{why}"),
+                Some(_) => return Ok(()),
+                None => {}
+            }
+            let build = advice::build_options(&location);
             if present < all {
                 writeln!(out, "'millbase build{build}' makes the missing ones{then}")?;
             }
-            if answer.placing.is_empty() && why_unsolved(&options.rules).is_none() {
+            if lacks_plies {
                 writeln!(
                     out,
                     "'millbase build --placing{build}' makes those of the placing phase{then}"

@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use millbase::internals::Bytes;
 use millbase::internals::prove::{self, Proof, ProofOptions, ProofStep, ProofWork, Proved};
-use millbase::internals::stages::why_unsolved;
+use millbase::internals::stages::{why_no_databases, why_unsolved};
 use millbase::{Pair, Position, Rules, Side, Turn, Wdl};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,8 +78,9 @@ fn table_size(text: &str) -> Result<u64, String> {
 impl Prove {
     /// Proves and prints.
     pub fn run(&self, options: &Options) -> Result<Status> {
-        if let Some(why) = why_unsolved(&options.rules) {
-            let advice = match options.rules.moves_while_placing {
+        let no_databases = why_no_databases(&options.rules);
+        if let Some(why) = no_databases.or(why_unsolved(&options.rules)) {
+            let advice = match options.rules.moves_while_placing && no_databases.is_none() {
                 true => "; `millbase probe start` looks its value up",
                 false => "",
             };

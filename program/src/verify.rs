@@ -119,10 +119,15 @@ impl Verify {
         bar.finish_and_clear();
         if self.placing && placing.is_empty() {
             build::check_placing(rules, "--placing")?;
-            let message = format!(
-                "there are no files of the placing phase; 'millbase build --placing{}' makes them",
-                advice::build_options(&db.location())
-            );
+            let location = db.location();
+            let advice = match advice::why_not_built(&location) {
+                Some(why) => why.to_owned(),
+                None => {
+                    let options = advice::build_options(&location);
+                    format!("'millbase build --placing{options}' makes them")
+                }
+            };
+            let message = format!("there are no files of the placing phase; {advice}");
             return Err(DbError::NotStored(message).into());
         }
         let all: Vec<&Findings> = pairs.iter().chain(&placing).collect();

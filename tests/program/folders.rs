@@ -71,6 +71,9 @@ fn advice_for_a_bundle_names_its_folder() {
     probe.fails_with(3, "make the bundle again");
     let prove = place.run(&["prove", "--db", "small.mdb"]);
     prove.fails_with(3, "make the bundle again");
+    let list = place.run(&["list", "--db", "small.mdb"]).out;
+    shows(&list, "make the bundle again");
+    assert!(!list.contains("'millbase build"), "{list}");
     let check = place.run(&["verify", "--db", "small.mdb", "--pair", "9-9"]);
     assert_eq!(check.status, 3);
     shows(&check.out, "make the bundle again");
@@ -78,6 +81,11 @@ fn advice_for_a_bundle_names_its_folder() {
         "build --db small.mdb --rules twelve --max-stones 6",
         2,
         "not a folder",
+    );
+    place.fails(
+        "verify --db small.mdb --placing",
+        3,
+        "make the bundle again",
     );
     let sums = root().join("db/SHA256SUMS");
     let sums = sums.to_str().unwrap();

@@ -180,6 +180,12 @@ fn wrong_rules_are_refused_with_a_sentence() {
     place.fails("probe start --rules own.toml", 3, why);
     let run = place.run(&["probe", "start", "--rules", "own.toml"]);
     assert!(!run.err.contains("millbase build"), "{}", run.err);
+    let list = place.run(&["list", "--rules", "own.toml"]).out;
+    shows(&list, why);
+    assert!(!list.contains("millbase build"), "{list}");
+    let prove = place.run(&["prove", "--rules", "own.toml"]);
+    prove.fails_with(2, why);
+    assert!(!prove.err.contains("looks its value up"), "{}", prove.err);
     place.fails(
         "prove --rules lasker",
         2,
