@@ -371,16 +371,22 @@ impl Database {
                 }
             }
         }
-        if is_owed || is_placing || !Material::of_position(position).occurs() {
+        let best_turn = || -> Result<Value, DbError> {
             let ranked = self.ranked(position, metric, Effort::default())?;
-            return Ok(certain(ranked.first())?.value);
+            Ok(certain(ranked.first())?.value)
+        };
+        if is_owed || is_placing || !Material::of_position(position).occurs() {
+            return best_turn();
         }
         // No game reaches such a board, so no table has it: any turn leaves the other side beaten.
         if position.total(position.side_to_move().other()) < FEWEST_STONES.into() {
             return Ok(Value::Win(Dtw(1)));
         }
-        let found = self.moving(position, metric);
-        self.with_all_ranges(found, &[*position], metric)
+        match self.moving(position, metric) {
+            // Its turns may lead to stored positions.
+            Err(DbError::NotStored(_)) => best_turn(),
+            found => self.with_all_ranges(found, &[*position], metric),
+        }
     }
 
     /// The metric needed to find a value in this one: under a limit of quiet turns, a result
