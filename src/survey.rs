@@ -47,7 +47,7 @@ pub struct Deepest {
 /// The deepest positions of some tables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Extremes {
-    /// The deepest wins; `None` if there is no win, or if the file has no depths.
+    /// The deepest wins; `None` if there is no win, or without depths, see [`metric_of`].
     pub win: Option<Deepest>,
     /// The deepest losses, likewise.
     pub loss: Option<Deepest>,
@@ -91,7 +91,7 @@ impl<'a> Survey<'a> {
     ///
     /// [`DbError::Corrupt`] if a file is damaged, [`DbError::Io`] if there is too little memory.
     pub fn records(&mut self, pair: Pair, most: usize) -> Result<PairRecords, DbError> {
-        let metric = self.db.file(pair)?.metric();
+        let metric = metric_of(self.db, pair);
         let tables = self.tables(pair.tables())?;
         let extremes = tables.iter().map(|table| {
             let histogram = self.db.histogram(table.material())?;
@@ -115,6 +115,14 @@ impl<'a> Survey<'a> {
         };
         tables.into_iter().map(whole).collect()
     }
+}
+
+/// The metric of a pair's records: without depths if the file of the pair, or of one that its captures lead to, has
+/// none.
+pub fn metric_of(db: &Database, pair: Pair) -> Metric {
+    let needed = Pair::with_needed(vec![pair], db.rules()).into_iter();
+    let metrics = needed.filter_map(|pair| Some(db.file(pair).ok()?.metric()));
+    metrics.fold(Metric::Depth, Metric::common)
 }
 
 /// The value that a byte stands for in a file with this metric.

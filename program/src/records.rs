@@ -220,9 +220,8 @@ impl Records {
             let headings = ["placements", "deepest", "positions", "first"];
             output::write_cells(out, &headings, &placing.collect::<Vec<_>>())?;
         }
-        let pairs = db.pairs().filter(|file| file.metric() == Metric::Wdl);
-        let pairs = pairs.map(|file| file.pair());
-        let pairs = pairs.filter(|pair| answer.pairs.iter().any(|record| record.pair == *pair));
+        let pairs = answer.pairs.iter().map(|record| record.pair);
+        let pairs = pairs.filter(|&pair| survey::metric_of(db, pair) == Metric::Wdl);
         let plies = db.plies().filter(|file| file.metric() == Metric::Wdl);
         let plies = plies.filter(|_| !answer.placing.is_empty());
         let without = pairs.map(|pair| pair.to_string());

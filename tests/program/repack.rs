@@ -328,6 +328,9 @@ fn files_without_depths_say_so() {
     }
     let verified = run(mixed.path(), &["verify", "--pair", "5-3"]);
     assert_eq!(verified.status, 0, "{}", verified.err);
+    let records = run(mixed.path(), &["records", "--pair", "5-3"]).out;
+    let without = "files without depths, so without deepest positions: 5-3";
+    process::shows(&records, without);
 
     // Missing depths cannot be written, and a folder may not have files of both profiles.
     let other = TempDir::new().unwrap();
