@@ -13,8 +13,13 @@ use crate::rules::position::{Position, Side};
 pub(crate) enum Evaluation {
     /// By the network that was trained for the rules.
     Network(&'static Network),
-    /// By the network for the turns to the end, where this side wins.
-    Turns(&'static Network, Side),
+    /// By the network for the turns to the end, where this side wins; with stones in hand, by the one for
+    /// results, too.
+    Win {
+        turns: &'static Network,
+        results: &'static Network,
+        winner: Side,
+    },
     /// By stones, mills and mobility.
     ByHand,
 }
@@ -25,11 +30,13 @@ impl Evaluation {
         Network::embedded(rules).map_or(Evaluation::ByHand, Evaluation::Network)
     }
 
-    /// The best evaluation of positions that this side wins, for a search for a short way to the end. Draws are then
-    /// what its prober says, and repetitions.
-    pub fn of_win(rules: &Rules, winner: Side) -> Evaluation {
-        Network::embedded_for_turns(rules).map_or(Evaluation::ByHand, |network| {
-            Evaluation::Turns(network, winner)
+    /// The best evaluation of positions that this side wins, for a search for a short way to the end; `None` if
+    /// there are no networks for the rules. Draws are then what its prober says, and repetitions.
+    pub fn of_win(rules: &Rules, winner: Side) -> Option<Evaluation> {
+        Some(Evaluation::Win {
+            turns: Network::embedded_for_turns(rules)?,
+            results: Network::embedded(rules)?,
+            winner,
         })
     }
 
@@ -53,23 +60,32 @@ impl Evaluation {
             Evaluation::Network(network) if !position.removal_owed() => {
                 Score::evaluation(network.estimate(position))
             }
-            Evaluation::Turns(network, winner) if !position.removal_owed() => {
-                nearness(network, winner, position)
+            Evaluation::Win {
+                turns,
+                results,
+                winner,
+            } if !position.removal_owed() => {
+                let near = nearness(turns, winner, position);
+                match position.is_placing() {
+                    // The prober does not say whether the win is kept.
+                    true => Score::evaluation(near + results.estimate(position)),
+                    false => Score::evaluation(near),
+                }
             }
             _ => by_hand(position, rules),
         }
     }
 }
 
-/// The score of a position that `winner` wins: the nearer the end, the farther from a draw. In the scale
+/// The estimate of a position that `winner` wins: the nearer the end, the farther from a draw. In the scale
 /// of the search's margins, a win far away is just better than a draw.
-fn nearness(network: &Network, winner: Side, position: &Position) -> Score {
+fn nearness(network: &Network, winner: Side, position: &Position) -> i32 {
     /// More than the estimate of any win.
     const FARTHEST: i32 = 400;
     const SCALE: i32 = 4;
     let wins = position.side_to_move() == winner;
-    let score = (FARTHEST - network.turns(position, wins)).max(1) * SCALE;
-    Score::evaluation(if wins { score } else { -score })
+    let estimate = (FARTHEST - network.turns(position, wins)).max(1) * SCALE;
+    if wins { estimate } else { -estimate }
 }
 
 /// The weights of a side's features, in hundredths of a stone: of a stone in a mill, of a point on which the side would

@@ -4,8 +4,7 @@
 //! takes any of them moves in circles. The pairs that are part of the program have depths. In
 //! others a search chooses: it looks some turns ahead and asks a network how many turns are left to the
 //! end. It scores every position in which the win is gone as a draw, so its plans keep the win and
-//! meet those of the other side. With stones in hand, where every turn makes progress, it asks the network
-//! for results.
+//! meet those of the other side. With stones in hand it asks the network for results, too.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use crate::probe::{Database, RankedTurn};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::{Evaluation, Limits, Prober, Search};
-use crate::value::{Value, Wdl};
+use crate::value::{Metric, Value, Wdl};
 
 /// The bytes of the transposition table.
 const HASH_BYTES: usize = 4 << 20;
@@ -28,11 +27,12 @@ const NODES: u64 = 50_000;
 /// The share of the remaining time that the search takes, in eighths.
 const SHARE: u32 = 7;
 
-/// Knows the positions in which the winner gave the win away, and those of the pairs that are part of the
-/// program.
+/// Knows the positions in which the winner gave the win away, and those with depths: of the pairs that are part
+/// of the program, and of other files that have them.
 struct LostWins<'a> {
     database: &'a Database,
-    with_depths: Database,
+    /// The databases whose files may have depths.
+    with_depths: Vec<&'a Database>,
     winner: Side,
     /// Whether it knows all positions after turns of the winner that give the win away: without stones in hand.
     sees_all: bool,
@@ -49,9 +49,14 @@ impl Prober for LostWins<'_> {
         if position.is_in_placing_phase(self.database.rules()) {
             return None;
         }
-        let pair = Material::of_position(position).pair();
-        if pair.is_some_and(|pair| self.with_depths.has(pair)) {
-            return self.with_depths.probe(position).ok();
+        let pair = Material::of_position(position).pair()?;
+        let has_depths = |database: &&&Database| {
+            let file = || database.file(pair);
+            database.has(pair) && file().is_ok_and(|file| file.metric() == Metric::Depth)
+        };
+        if let Some(database) = self.with_depths.iter().find(has_depths) {
+            let value = database.probe(position).ok();
+            return value.filter(|value| *value == Value::Draw || value.dtw().is_some());
         }
         let kept = match position.side_to_move() == self.winner {
             // The other side could not give up what was lost.
@@ -73,9 +78,9 @@ pub(super) fn turn(
     deadline: Deadline<'_>,
 ) -> Option<Turn> {
     let rules = *database.rules();
-    let with_depths = Database::embedded(rules);
+    let embedded = Database::embedded(rules);
     let sees_all = !game.position().is_in_placing_phase(&rules);
-    if sees_all && let Ok(turns) = with_depths.turns(game.position()) {
+    if sees_all && let Ok(turns) = embedded.turns(game.position()) {
         return turns.first().map(|best| best.turn);
     }
     let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / 8 * SHARE;
@@ -86,7 +91,7 @@ pub(super) fn turn(
     };
     let prober = LostWins {
         database,
-        with_depths,
+        with_depths: vec![&embedded, database],
         winner: game.position().side_to_move(),
         sees_all,
         after: others.iter().map(|turn| turn.after).collect(),
@@ -98,9 +103,10 @@ impl LostWins<'_> {
     /// The turn that a search finds best.
     fn search(&self, game: &Game, limits: &Limits, stop: &AtomicBool) -> Option<Turn> {
         let search = Search::new(*game.rules(), HASH_BYTES, 1);
-        let search = match self.sees_all {
-            true => search.evaluating(Evaluation::of_win(game.rules(), self.winner)),
-            false => search,
+        let search = match Evaluation::of_win(game.rules(), self.winner) {
+            Some(evaluation) => search.evaluating(evaluation),
+            None if self.sees_all => search.evaluating(Evaluation::ByHand),
+            None => search,
         };
         let (position, earlier) = (game.position(), game.earlier());
         let found = search.run(position, earlier, self, limits, stop, &mut |_| ());
@@ -133,8 +139,7 @@ mod tests {
             }
             let prober = LostWins {
                 database: &database,
-                // There are none of other rules.
-                with_depths: Database::embedded(Rules::NO_FLYING),
+                with_depths: Vec::new(),
                 winner: start.side_to_move(),
                 sees_all: true,
                 after: turns[winning..].iter().map(|turn| turn.after).collect(),
