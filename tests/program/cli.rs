@@ -209,12 +209,13 @@ fn wrong_usage_is_one_sentence() {
     for args in [
         "stats --rules x.toml",
         "puzzles check x.toml",
-        "match level=3 level=3 --log x.toml",
         "match level=3 level=3 --starts x.toml",
         "verify --sums x.toml",
     ] {
         place.fails(args, 2, "it is not a text in UTF-8");
     }
+    let log = "match level=3 level=3 --log x.toml";
+    place.fails(log, 2, "'x.toml' is not the log of this match");
     let nothing = run_alone(&[]);
     assert_eq!((nothing.status, nothing.out.as_str()), (2, ""));
 }
