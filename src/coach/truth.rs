@@ -80,7 +80,11 @@ impl<'a> Truth<'a> {
     /// # Errors
     ///
     /// Errors of existing files that cannot be used.
-    pub fn stored(&self, position: &Position, quiet_turns: u32) -> Result<Option<Value>, DbError> {
+    pub(crate) fn stored(
+        &self,
+        position: &Position,
+        quiet_turns: u32,
+    ) -> Result<Option<Value>, DbError> {
         let rules = self.database.rules();
         if position.is_in_placing_phase(rules) {
             return Ok(None);

@@ -162,4 +162,24 @@ mod tests {
             "{asked}: {lost} of {lost_by_chance}"
         );
     }
+
+    /// Where a file has depths, the search knows the turns to the end, whoever is to move.
+    #[test]
+    fn depths_of_files_are_known() {
+        let rules = Rules::STANDARD;
+        let database = Database::embedded(rules);
+        let pair = Family::Pair(Pair::new(4, 3).unwrap());
+        for start in many(&rules, pair, 0..200, 7) {
+            for winner in [Side::White, Side::Black] {
+                let prober = LostWins {
+                    database: &database,
+                    with_depths: vec![&database],
+                    winner,
+                    sees_all: true,
+                    after: Vec::new(),
+                };
+                assert_eq!(prober.value(&start), database.probe(&start).ok());
+            }
+        }
+    }
 }
