@@ -55,8 +55,7 @@ impl Answer {
     /// follow are draws, too.
     pub(crate) fn at_quiet_limit(rules: &Rules, position: &Position, quiet: u32) -> Option<Answer> {
         let value = Value::Draw;
-        let is_drawn = rules.is_at_quiet_limit(position, quiet) && !position.is_over(rules);
-        is_drawn.then(|| Answer {
+        (rules.is_drawn_by_limit(position, quiet)).then(|| Answer {
             value,
             turns: (position.turns(rules).into_iter())
                 .map(|turn| RankedTurn {

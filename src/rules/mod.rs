@@ -272,6 +272,11 @@ impl Rules {
         self.counts_quiet_turns(position) && limit.is_some_and(|limit| quiet >= limit.into())
     }
 
+    /// Whether the limit draws the game in this position after `quiet` quiet turns in a row.
+    pub(crate) fn is_drawn_by_limit(&self, position: &Position, quiet: u32) -> bool {
+        self.is_at_quiet_limit(position, quiet) && !position.is_over(self)
+    }
+
     /// Whether quiet turns may lead to this position. None do while stones are in hand, unless sides move then.
     pub(crate) fn counts_quiet_turns(&self, position: &Position) -> bool {
         !position.is_in_placing_phase(self) && !position.removal_owed()

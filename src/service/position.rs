@@ -17,22 +17,18 @@ use crate::value::{Dtw, Value, Wdl};
 /// not counted.
 const REPLY_NODES: u64 = 500;
 
-/// The answer if the rules' limit of quiet turns draws the game here.
-fn at_limit(position: &Fen) -> Option<Answer> {
-    Answer::at_quiet_limit(&position.rules, position, position.quiet_turns)
-}
-
 /// [`Database::probe`] for a position with its count of quiet turns.
 ///
 /// # Errors
 ///
 /// Those of [`Database::probe`].
 pub fn value(database: &Database, position: &Fen) -> Result<Value, DbError> {
-    if let Some(drawn) = at_limit(position) {
-        return Ok(drawn.value);
+    let (rules, quiet_turns) = (&position.rules, position.quiet_turns);
+    if rules.is_drawn_by_limit(position, quiet_turns) {
+        return Ok(Value::Draw);
     }
     let value = database.probe(position)?;
-    Ok((position.rules).after_quiet_turns(position, position.quiet_turns, value))
+    Ok(rules.after_quiet_turns(position, quiet_turns, value))
 }
 
 /// [`Database::answer_within`] for a position with its count of quiet turns.
@@ -41,11 +37,12 @@ pub(super) fn answer_within(
     position: &Fen,
     most_nodes: Option<u64>,
 ) -> Result<Answer, DbError> {
-    if let Some(drawn) = at_limit(position) {
+    let (rules, quiet_turns) = (&position.rules, position.quiet_turns);
+    if let Some(drawn) = Answer::at_quiet_limit(rules, position, quiet_turns) {
         return Ok(drawn);
     }
     let answer = database.answer_within(position, most_nodes)?;
-    Ok(answer.after_quiet_turns(&position.rules, position, position.quiet_turns))
+    Ok(answer.after_quiet_turns(rules, position, quiet_turns))
 }
 
 /// A position with its side to move and its phase.
@@ -142,8 +139,13 @@ impl ProbeAnswer {
             return Ok(ProbeAnswer {
                 situation,
                 value,
-                source: at_limit(position)
-                    .map_or_else(|| database.source(position), |drawn| drawn.source),
+                source: match position
+                    .rules
+                    .is_drawn_by_limit(position, position.quiet_turns)
+                {
+                    true => Source::Rules,
+                    false => database.source(position),
+                },
                 drawn_after: count.may_cut(value).then_some(count.left() as usize),
                 turns: None,
             });
