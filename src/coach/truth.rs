@@ -8,6 +8,14 @@ use crate::sample::{Family, MOST_DRAWS};
 use crate::store::DbError;
 use crate::value::{Value, Wdl};
 
+/// What was found, or the reason why it is not known; the outer error is that of a file that cannot be used.
+fn unless_damaged<T>(found: Result<T, DbError>) -> Result<Result<T, DbError>, DbError> {
+    match found {
+        Err(error) if is_damage(&error) => Err(error),
+        found => Ok(found),
+    }
+}
+
 /// The databases, with a limit on the search for values that they do not store.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth<'a> {
@@ -68,10 +76,7 @@ impl<'a> Truth<'a> {
         position: &Position,
         quiet_turns: u32,
     ) -> Result<Result<Answer, DbError>, DbError> {
-        match self.answer(position, quiet_turns) {
-            Err(error) if is_damage(&error) => Err(error),
-            answer => Ok(answer),
-        }
+        unless_damaged(self.answer(position, quiet_turns))
     }
 
     /// The position's value after this many quiet turns, without a search; `None` if no file of a pair at hand
@@ -89,12 +94,8 @@ impl<'a> Truth<'a> {
         if position.is_in_placing_phase(rules) {
             return Ok(None);
         }
-        match self.database.probe(position) {
-            Err(error) if is_damage(&error) => Err(error),
-            value => Ok(value
-                .ok()
-                .map(|value| rules.after_quiet_turns(position, quiet_turns, value))),
-        }
+        let value = unless_damaged(self.database.probe(position))?.ok();
+        Ok(value.map(|value| rules.after_quiet_turns(position, quiet_turns, value)))
     }
 
     /// A random position of a family with its answer; with `wanted`, one with this result.
