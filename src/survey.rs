@@ -47,7 +47,7 @@ pub struct Deepest {
 /// The deepest positions of some tables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Extremes {
-    /// The deepest wins; `None` if there is no win, or without depths, see [`metric_of`].
+    /// The deepest wins; `None` if there is no win, or without depths.
     pub win: Option<Deepest>,
     /// The deepest losses, likewise.
     pub loss: Option<Deepest>,
@@ -56,6 +56,8 @@ pub struct Extremes {
 /// The remarkable positions of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairRecords {
+    /// Without depths if the file of the pair, or of one that its captures lead to, has none.
+    pub metric: Metric,
     /// The deepest positions of each table of the pair, the larger side to move first.
     pub tables: Vec<(Material, Extremes)>,
     /// The positions that either side would lose if it were to move. In the text of each, the larger side is to move;
@@ -91,7 +93,9 @@ impl<'a> Survey<'a> {
     ///
     /// [`DbError::Corrupt`] if a file is damaged, [`DbError::Io`] if there is too little memory.
     pub fn records(&mut self, pair: Pair, most: usize) -> Result<PairRecords, DbError> {
-        let metric = metric_of(self.db, pair);
+        let needed = Pair::with_needed(vec![pair], self.db.rules()).into_iter();
+        let metrics = needed.filter_map(|pair| Some(self.db.file(pair).ok()?.metric()));
+        let metric = metrics.fold(Metric::Depth, Metric::common);
         let tables = self.tables(pair.tables())?;
         let extremes = tables.iter().map(|table| {
             let histogram = self.db.histogram(table.material())?;
@@ -99,6 +103,7 @@ impl<'a> Survey<'a> {
         });
         let extremes = extremes.collect::<Result<_, DbError>>()?;
         Ok(PairRecords {
+            metric,
             tables: extremes,
             zugzwangs: zugzwangs(&tables, most),
         })
@@ -115,14 +120,6 @@ impl<'a> Survey<'a> {
         };
         tables.into_iter().map(whole).collect()
     }
-}
-
-/// The metric of a pair's records: without depths if the file of the pair, or of one that its captures lead to, has
-/// none.
-pub fn metric_of(db: &Database, pair: Pair) -> Metric {
-    let needed = Pair::with_needed(vec![pair], db.rules()).into_iter();
-    let metrics = needed.filter_map(|pair| Some(db.file(pair).ok()?.metric()));
-    metrics.fold(Metric::Depth, Metric::common)
 }
 
 /// The value that a byte stands for in a file with this metric.

@@ -234,7 +234,7 @@ pub fn check_memory(plan: &BuildPlan, limit: Option<u64>) -> Result<(), Failure>
     let Some(planned) = pairs.find(|planned| planned.memory_bytes > limit) else {
         return Ok(());
     };
-    let fewer = match planned.pair.stones() + planned.pair.all_in_hand() - 1 {
+    let fewer = match planned.pair.total() - 1 {
         stones if MOST_STONES.contains(&stones.into()) => {
             format!(", or build fewer pairs with --max-stones {stones}")
         }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use millbase::internals::service::stats::Sides;
 use millbase::internals::service::words::Fen;
-use millbase::survey::{self, Deepest, Extremes, Found, PairRecords, Survey};
+use millbase::survey::{self, Deepest, Extremes, Found, Survey};
 use millbase::{Database, Metric, Pair, Turn};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,6 +50,8 @@ pub struct RecordsAnswer {
 #[derive(Serialize, JsonSchema)]
 struct PairRecord {
     pair: Pair,
+    #[serde(skip)]
+    metric: Metric,
     tables: Vec<TableRecord>,
     zugzwangs: NamedPositions,
 }
@@ -173,8 +175,8 @@ impl Records {
             placing: Vec::new(),
         };
         for &pair in pairs {
-            let PairRecords { tables, zugzwangs } = survey.records(pair, self.limit)?;
-            let tables = tables.into_iter().map(|(material, extremes)| {
+            let found = survey.records(pair, self.limit)?;
+            let tables = found.tables.into_iter().map(|(material, extremes)| {
                 Ok(TableRecord {
                     sides: material.into(),
                     deepest: DeepestPositions::new(db, extremes)?,
@@ -182,8 +184,9 @@ impl Records {
             });
             answer.pairs.push(PairRecord {
                 pair,
+                metric: found.metric,
                 tables: tables.collect::<Result<_>>()?,
-                zugzwangs: NamedPositions::new(db, zugzwangs),
+                zugzwangs: NamedPositions::new(db, found.zugzwangs),
             });
             output::step(options, format_args!("{pair} is done"));
         }
@@ -220,11 +223,11 @@ impl Records {
             let headings = ["placements", "deepest", "positions", "first"];
             output::write_cells(out, &headings, &placing.collect::<Vec<_>>())?;
         }
-        let pairs = answer.pairs.iter().map(|record| record.pair);
-        let pairs = pairs.filter(|&pair| survey::metric_of(db, pair) == Metric::Wdl);
+        let pairs = answer.pairs.iter();
+        let pairs = pairs.filter(|record| record.metric == Metric::Wdl);
         let plies = db.plies().filter(|file| file.metric() == Metric::Wdl);
         let plies = plies.filter(|_| !answer.placing.is_empty());
-        let without = pairs.map(|pair| pair.to_string());
+        let without = pairs.map(|record| record.pair.to_string());
         let without = without.chain(plies.map(|file| format!("placed-{}", file.ply())));
         let without: Vec<String> = without.collect();
         if !without.is_empty() {

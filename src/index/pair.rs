@@ -91,6 +91,11 @@ impl Pair {
         self.larger() + self.smaller()
     }
 
+    /// The number of stones on the board and in hand.
+    pub fn total(self) -> u8 {
+        self.stones() + self.all_in_hand()
+    }
+
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or
     /// if only one can occur: while a side has no stone on the board, it is that side's turn.
     pub fn tables(self) -> Vec<Material> {

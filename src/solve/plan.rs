@@ -57,7 +57,7 @@ pub struct BuildRequest {
 /// need no others.
 pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
     let mut pairs = Pair::all(rules);
-    pairs.retain(|pair| pair.stones() + pair.all_in_hand() <= most_stones);
+    pairs.retain(|pair| pair.total() <= most_stones);
     pairs
 }
 

@@ -180,7 +180,7 @@ impl MakePuzzles {
         }
         let families = databases::families(db, &self.from)?;
         let has_few = |family: &Family| match family {
-            Family::Pair(pair) => pair.stones() + pair.all_in_hand() <= FEW,
+            Family::Pair(pair) => pair.total() <= FEW,
             Family::Placed(_) => false,
         };
         let takes_two_mills =
