@@ -75,7 +75,7 @@ impl<'a, E: Evaluator> Root<'a, E> {
         let deepest = self.limits.depth.unwrap_or(Limits::MOST_DEPTH);
         for depth in 1..=deepest.min(Limits::MOST_DEPTH) {
             if (0..lines).any(|place| self.find_best(&mut worker, place, depth).is_none()) {
-                // A turn that the depth found better than the best before it, which it searched first, is the better one.
+                // A depth searches the best turn so far first, so one that it found better replaces it.
                 let first = &self.turns[0];
                 if lines == 1 && first.turn != best[0].turns[0] {
                     best = vec![self.variation(&worker, 0, first, depth)];

@@ -16,6 +16,7 @@ use crate::probe::{Database, RankedTurn};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
 use crate::search::{Evaluation, Limits, Prober, Search};
+use crate::store::PairFile;
 use crate::value::{Metric, Value, Wdl};
 
 /// The bytes of the transposition table.
@@ -51,8 +52,8 @@ impl Prober for LostWins<'_> {
         }
         let pair = Material::of_position(position).pair()?;
         let has_depths = |database: &&&Database| {
-            let file = || database.file(pair);
-            database.has(pair) && file().is_ok_and(|file| file.metric() == Metric::Depth)
+            let holds_depths = |file: &PairFile| file.metric() == Metric::Depth;
+            database.has(pair) && database.file(pair).is_ok_and(holds_depths)
         };
         if let Some(database) = self.with_depths.iter().find(has_depths) {
             let value = database.probe(position).ok();
@@ -163,7 +164,7 @@ mod tests {
         );
     }
 
-    /// Where a file has depths, the search knows the turns to the end, whoever is to move.
+    /// Where a file has depths, the search knows the turns to the end in the positions of both sides.
     #[test]
     fn depths_of_files_are_known() {
         let rules = Rules::STANDARD;
