@@ -40,7 +40,7 @@ export class Ruleset {
   get sentences() {
     const {
       stones, flying, blocked, full_board: full, removal_from_mills: any, removal_per_mill: each,
-      quiet_turns: limit, quiet_turns_flying: few,
+      first_to_move: first, quiet_turns: limit, quiet_turns_flying: few,
     } = this.now;
     const { repetitions } = this.sets.draws;
     const drawn = [
@@ -51,7 +51,7 @@ export class Ruleset {
     ].filter(Boolean).join(t("or"));
     return [
       t("rule.1", { stones }), t("rule.2"), t(any ? "rule.remove.any" : "rule.remove"), each && t("rule.remove.each"),
-      t("rule.3"), flying > 0 && t("rule.fly", { flying }),
+      t("rule.3"), first === "black" && t("rule.3.second"), flying > 0 && t("rule.fly", { flying }),
       t(blocked === "passes" ? "rule.4.passes" : "rule.4"),
       drawn && t("rule.draw", { draws: drawn }),
       limit > 0 && t("rule.distance"),

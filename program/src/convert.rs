@@ -218,9 +218,13 @@ impl Convert {
             true => {
                 let mut quiet = stated;
                 let start = line(game.start(), quiet);
+                let mut before = *game.start();
                 let later = game.history().into_iter().map(|(turn, position)| {
-                    let is_quiet = turn.is_quiet() && !position.removal_owed();
-                    quiet = if is_quiet { quiet + 1 } else { 0 };
+                    quiet = match position.removal_owed() {
+                        true => 0,
+                        false => before.quiet_turns_after(turn, quiet),
+                    };
+                    before = position;
                     line(&position, quiet)
                 });
                 [start].into_iter().chain(later).collect()

@@ -250,7 +250,7 @@ pub fn puzzle(
         solution.push(next);
     }
     // The count of quiet turns would draw the game before the solution ends.
-    let cut = QuietCount::usual(0).cut(solution.iter().map(|step| step.turn));
+    let cut = QuietCount::usual(0).cut(position, solution.iter().map(|step| step.turn));
     let themes = themes(position, goal, &solution, rules);
     if cut.is_some() || !wanted.themes.iter().all(|theme| themes.contains(theme)) {
         return Ok(None);

@@ -249,13 +249,16 @@ impl GameReview {
             let quiet_turns = if is_past { 0 } else { count.turns() };
             let verdict = match ranked(&position, quiet_turns)? {
                 Ok(turns) if is_past => Verdict::of(turn, &turns),
-                Ok(turns) => Verdict::of(turn, &count.rank(truth.database(), turns, &|| false)),
+                Ok(turns) => Verdict::of(
+                    turn,
+                    &count.rank(truth.database(), &position, turns, &|| false),
+                ),
                 Err(reason) => {
                     missing.get_or_insert(reason);
                     None
                 }
             };
-            count = count.after(turn);
+            count = count.after(&position, turn);
             turns.push(ReviewedTurn {
                 number,
                 side: position.side_to_move(),
@@ -271,7 +274,7 @@ impl GameReview {
             Some(value) => Some(value),
             None => match ranked(&position, count.turns())? {
                 Ok(turns) => {
-                    let turns = count.rank(truth.database(), turns, &|| false);
+                    let turns = count.rank(truth.database(), &position, turns, &|| false);
                     turns.first().map(|best| best.value)
                 }
                 // Its own value may be stored where those after its turns are not.

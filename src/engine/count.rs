@@ -96,11 +96,11 @@ impl QuietCount {
         self.limit > 0 && self.turns.saturating_mul(10) >= self.limit.saturating_mul(7)
     }
 
-    /// The count after a turn.
+    /// The count after a turn in a position.
     #[must_use]
-    pub fn after(self, turn: Turn) -> QuietCount {
+    pub fn after(self, position: &Position, turn: Turn) -> QuietCount {
         QuietCount {
-            turns: turn.count_quiet(self.turns),
+            turns: position.quiet_turns_after(turn, self.turns),
             ..self
         }
     }
@@ -112,8 +112,8 @@ impl QuietCount {
         value.wdl() != Wdl::Draw && turns > self.left()
     }
 
-    /// The number of turns of a line after which the count makes the game a draw, if the line goes on
-    /// after them; 0 if the count is full already.
+    /// The number of turns of a line from a position after which the count makes the game a draw, if the line goes
+    /// on after them; 0 if the count is full already.
     ///
     /// ```
     /// use millbase::engine::{DrawRule, Game, QuietCount};
@@ -123,14 +123,15 @@ impl QuietCount {
     /// let draws = DrawRule { quiet_turns: 2, ..DrawRule::USUAL };
     /// let count = QuietCount::of(&Game::new(rules, start).with_draws(draws));
     /// let line = ["d6-b6", "d7-a7", "b6-d6"].map(|turn| turn.parse().unwrap());
-    /// assert_eq!([count.cut(line), count.cut(line[..2].to_vec())], [Some(2), None]);
+    /// assert_eq!([count.cut(&start, line), count.cut(&start, line[..2].to_vec())], [Some(2), None]);
     /// # Ok::<(), millbase::PositionError>(())
     /// ```
-    pub fn cut(self, line: impl IntoIterator<Item = Turn>) -> Option<usize> {
-        let mut count = self;
+    pub fn cut(self, start: &Position, line: impl IntoIterator<Item = Turn>) -> Option<usize> {
+        let (mut count, mut position) = (self, *start);
         line.into_iter().position(|turn| {
             let is_full = count.left() == 0;
-            count = count.after(turn);
+            count = count.after(&position, turn);
+            position = position.after(turn);
             is_full
         })
     }
@@ -148,7 +149,7 @@ impl QuietCount {
         }
         let line = (value.dtw()).and_then(|depth| database.line(position, depth.0.into()).ok());
         match line {
-            Some(line) => self.cut(line.turns.iter().map(|turn| turn.turn)),
+            Some(line) => self.cut(position, line.turns.iter().map(|turn| turn.turn)),
             None => Some(self.left() as usize),
         }
     }
@@ -173,6 +174,7 @@ impl QuietCount {
     pub fn rank(
         self,
         database: &Database,
+        position: &Position,
         turns: Vec<RankedTurn>,
         enough: &dyn Fn() -> bool,
     ) -> Vec<RankedTurn> {
@@ -198,12 +200,12 @@ impl QuietCount {
             left: MOST_POSITIONS,
             shown: HashMap::new(),
         };
-        let mut judged = search.outlooks(judged, self);
+        let mut judged = search.outlooks(position, judged, self);
         match best {
             Wdl::Loss => judged.sort_by_key(|&(outlook, _)| Reverse(outlook)),
             _ => judged.sort_by_key(|&(outlook, _)| outlook),
         }
-        let lost = search.outlooks(lost, self).into_iter();
+        let lost = search.outlooks(position, lost, self).into_iter();
         let (held, lost): (Vec<_>, Vec<_>) =
             lost.partition(|(outlook, _)| *outlook == Outlook::Drawn);
         let counted = |(outlook, turn): (Outlook, RankedTurn)| match outlook {
@@ -247,14 +249,20 @@ struct CountSearch<'a> {
 }
 
 impl CountSearch<'_> {
-    /// For each of these turns, which all win or all lose by the databases, whether the side that wins does so in
-    /// time, and how many more turns the search followed to show it: by searches of growing depth.
-    fn shown(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<Option<(bool, u32)>> {
+    /// For each of these turns of a position, which all win or all lose by the databases, whether the side that wins
+    /// does so in time, and how many more turns the search followed to show it: by searches of growing depth.
+    fn shown(
+        &mut self,
+        position: &Position,
+        turns: &[RankedTurn],
+        count: QuietCount,
+    ) -> Vec<Option<(bool, u32)>> {
         let mut found: Vec<Option<(bool, u32)>> = vec![None; turns.len()];
         for horizon in 0..count.left() {
             let missing = found.iter_mut().zip(turns);
             for (found, turn) in missing.filter(|(found, _)| found.is_none()) {
-                *found = (self.turn(turn, count, horizon)).map(|won| (won, horizon));
+                let after = count.after(position, turn.turn);
+                *found = (self.turn(turn, after, horizon)).map(|won| (won, horizon));
             }
             if self.is_over() || found.iter().all(Option::is_some) {
                 break;
@@ -263,10 +271,16 @@ impl CountSearch<'_> {
         found
     }
 
-    /// The outlooks of turns that all win or all lose by the databases.
-    fn outlooks(&mut self, turns: &[RankedTurn], count: QuietCount) -> Vec<(Outlook, RankedTurn)> {
-        let found = self.shown(turns, count).into_iter().zip(turns);
+    /// The outlooks of turns of a position that all win or all lose by the databases.
+    fn outlooks(
+        &mut self,
+        position: &Position,
+        turns: &[RankedTurn],
+        count: QuietCount,
+    ) -> Vec<(Outlook, RankedTurn)> {
+        let found = self.shown(position, turns, count).into_iter().zip(turns);
         let outlooks = found.map(|(found, turn)| {
+            let count = count.after(position, turn.turn);
             let outlook = match found {
                 Some((false, _)) => Outlook::Drawn,
                 Some((true, turns)) => Outlook::Shown {
@@ -286,20 +300,19 @@ impl CountSearch<'_> {
         self.left == 0 || (self.enough)()
     }
 
-    /// Whether the count ends the best line that begins with a turn; without time to look, it may.
+    /// Whether the count after a turn ends the best line that begins with it; without time to look, it may.
     fn is_cut(&mut self, turn: &RankedTurn, count: QuietCount) -> bool {
         if self.is_over() {
             return true;
         }
         let depth = turn.value.dtw().map_or(0, |dtw| usize::from(dtw.0));
         self.left = self.left.saturating_sub(depth);
-        (count.after(turn.turn)).cuts(self.database, &turn.after, turn.value)
+        count.cuts(self.database, &turn.after, turn.value)
     }
 
-    /// Whether the side that wins by the databases wins in time after a turn, which the search follows for
-    /// `horizon` more turns; `None` if this does not show it.
-    fn turn(&mut self, turn: &RankedTurn, count: QuietCount, horizon: u32) -> Option<bool> {
-        let after = count.after(turn.turn);
+    /// Whether the side that wins by the databases wins in time after a turn that leads to this count, which the
+    /// search follows for `horizon` more turns; `None` if this does not show it.
+    fn turn(&mut self, turn: &RankedTurn, after: QuietCount, horizon: u32) -> Option<bool> {
         let rest = u32::from(turn.value.dtw()?.0) - 1;
         if rest <= after.left() {
             return Some(true);
@@ -329,7 +342,7 @@ impl CountSearch<'_> {
         let is_winner = turns.first()?.value.wdl() == Wdl::Win;
         let mut found = Some(!is_winner);
         for turn in RankedTurn::keeping(&turns) {
-            match self.turn(turn, count, horizon) {
+            match self.turn(turn, count.after(position, turn.turn), horizon) {
                 Some(won) if won == is_winner => {
                     found = Some(won);
                     break;

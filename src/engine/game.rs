@@ -226,7 +226,8 @@ impl Game {
     /// The positions before this one to which the game can come back: those since a stone was last
     /// placed or removed.
     pub fn earlier(&self) -> &[Position] {
-        let since = self.actions.iter().rposition(|action| !action.is_quiet());
+        let mut made = self.positions.iter().zip(&self.actions);
+        let since = made.rposition(|(position, &action)| !position.counts_as_quiet(action));
         &self.positions[since.map_or(0, |last| last + 1)..self.actions.len()]
     }
 
@@ -381,6 +382,7 @@ impl Position {
             // A pass gives the turn back.
             _ => Position {
                 removals_owed: removals,
+                pass_to_come: after.pass_to_come,
                 ..after.after(Turn::PASS)
             },
         }

@@ -95,7 +95,11 @@ impl Position {
                 ),
             }
         } else if self.must_pass(rules) {
-            Illegality::new("must_pass", "no stone can move, so the turn is 'pass'")
+            let why = match self.pass_is_due() {
+                true => "the other side makes the first move, so the turn is 'pass'",
+                false => "no stone can move, so the turn is 'pass'",
+            };
+            Illegality::new("must_pass", why)
         } else if turn.is_pass() {
             let (name, clause) = match self.in_hand(self.side_to_move) {
                 0 => ("may_not_pass", "a stone can move"),

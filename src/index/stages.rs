@@ -127,6 +127,7 @@ impl Stage {
     pub fn position(self, mover: PointSet, waiting: PointSet, rules: &Rules) -> Position {
         Position {
             side_to_move: self.mover(),
+            pass_to_come: rules.first_to_move == Side::Black,
             ..self.table(rules.stones).position(mover, waiting)
         }
     }

@@ -394,11 +394,14 @@ impl LineBuilder<'_> {
         }
         let position = *self.frame().game.position();
         if position.must_pass(self.rules) && !first.is_pass() {
-            let side = position.side_to_move();
-            let message = format!("{side} cannot move, and its pass is not written");
-            let fields = [("side", side.to_string())];
-            self.remarks
-                .push(place.remark("pass_missing", fields, message));
+            // Few write the pass before the first move.
+            if !position.pass_is_due() {
+                let side = position.side_to_move();
+                let message = format!("{side} cannot move, and its pass is not written");
+                let fields = [("side", side.to_string())];
+                self.remarks
+                    .push(place.remark("pass_missing", fields, message));
+            }
             // Passing is the only turn.
             let _ = self.make(Turn::PASS);
         }

@@ -343,7 +343,7 @@ impl Database {
             let mut ranked = ranked?;
             within_limit(&mut ranked, self.rules(), &position, quiet);
             let best = certain(ranked.into_iter().next())?;
-            quiet = best.turn.count_quiet(quiet);
+            quiet = position.quiet_turns_after(best.turn, quiet);
             position = best.after;
             turns.push(best);
         };

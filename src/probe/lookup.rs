@@ -205,7 +205,7 @@ impl Database {
 
 /// The key of a position of a pair in the cache of values, of 56 bits. A position of the placing phase has its
 /// [canonical](crate::search::key::canonical) key there. The two kinds differ: in its canonical
-/// key, the four bits of `PAIRS` hold a number of stones in hand, which is less than fifteen.
+/// key, the four bits of `PAIRS` hold the number of the waiting side's stones in hand, which is less than fifteen.
 pub(super) fn cache_key(position: &Position, metric: Metric) -> u64 {
     const PAIRS: u64 = 0xf0;
     const WITH_HANDS: u64 = 8;

@@ -60,22 +60,39 @@ impl<'a> Leaves<'a> {
         }
     }
 
-    /// The result for White, the side to move, of a position without stones in hand.
+    /// The result for White after the last placement. White is to move, or passes before Black's first move.
     fn white(&self, white: PointSet, black: PointSet, counts: &mut NodeCounts) -> Score {
         counts.tb_hits += 1;
         if white.len() < u32::from(FEWEST_STONES) {
             return Score::LOST;
         }
-        match self.bitbase.of_sets(white, black) {
+        let rules = self.database.rules();
+        if rules.first_to_move == Side::White {
+            return self.moving(Side::White, [white, black]);
+        }
+        let due = Position {
+            pass_to_come: true,
+            ..Position::moving(white, black)
+        };
+        match due.result(rules) {
+            Some(value) => value.wdl().into(),
+            None => -self.moving(Side::Black, [black, white]),
+        }
+    }
+
+    /// The result for the side to move of a position without stones in hand, from the sets of the mover and of the
+    /// waiting side.
+    fn moving(&self, side: Side, [mover, waiting]: [PointSet; 2]) -> Score {
+        match self.bitbase.of_sets(mover, waiting) {
             Ok(Some(result)) => return result.into(),
             Ok(None) => {}
             Err(error) => return self.fail(error),
         }
-        if let Some(score) = self.assumed(Side::White) {
+        if let Some(score) = self.assumed(side) {
             return score;
         }
         self.asked.fetch_add(1, Ordering::Relaxed);
-        match self.database.probe_wdl(&Position::moving(white, black)) {
+        match self.database.probe_wdl(&Position::moving(mover, waiting)) {
             Ok(result) => result.into(),
             Err(error) => self.fail(error),
         }
@@ -130,7 +147,12 @@ impl<'a> Leaves<'a> {
                 return best;
             }
         }
-        let row = match self.bitbase.row(white, black.len() + 1) {
+        // If White passes, the placements lead to different rows.
+        let row = match rules.first_to_move {
+            Side::White => self.bitbase.row(white, black.len() + 1),
+            Side::Black => Ok(None),
+        };
+        let row = match row {
             Ok(row) => row,
             Err(error) => return self.fail(error),
         };

@@ -55,6 +55,9 @@ pub struct Rules {
     /// Whether a side with stones in hand may move a stone instead of placing one, as in Lasker Morris. The
     /// stones in hand then count for `flying`, too.
     pub moves_while_placing: bool,
+    /// The side that makes the first move after the last placement. White placed first; if Black is to move
+    /// first, White passes, so that the sides always alternate. Always White where sides move while placing.
+    pub first_to_move: Side,
     /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
     /// at most 125; 0 means never.
     pub quiet_turns: u8,
@@ -123,6 +126,7 @@ impl Rules {
         blocked: Blocked::Loses,
         full_board: FullBoard::Loses,
         moves_while_placing: false,
+        first_to_move: Side::White,
         quiet_turns: 0,
         quiet_turns_flying: 0,
     };
@@ -354,6 +358,7 @@ impl Rules {
             (self.blocked == Blocked::Passes, " blocked=passes"),
             (self.full_board == FullBoard::Draws, " full_board=draws"),
             (self.moves_while_placing, " moves_while_placing=true"),
+            (self.first_to_move == Side::Black, " first_to_move=black"),
             (quiet > 0, &format!(" quiet_turns={quiet}")),
             (flying > 0, &format!(" quiet_turns_flying={flying}")),
         ] {

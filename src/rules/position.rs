@@ -45,7 +45,8 @@ names! { Side by name { White: "white", Black: "black" } }
 /// The phase of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The side to move has stones in hand, or has a removal pending while the other side has some.
+    /// The side to move has stones in hand, or has a removal pending while the other side has some, or the pass
+    /// before the first move is still to come, see [`Rules::first_to_move`].
     Placing,
     /// The side to move slides its stones. A removal that the last placement of the game earned
     /// belongs here or to [`Phase::Flying`], because no stones are in hand any more.
@@ -72,12 +73,17 @@ pub struct Position {
     pub(crate) side_to_move: Side,
     /// 0 to 3.
     pub(crate) removals_owed: u8,
+    /// Whether a pass follows the last placement and has not been made, see [`Rules::first_to_move`].
+    pub(crate) pass_to_come: bool,
 }
 
 impl Position {
     /// The empty board, White to place.
     pub fn start(rules: &Rules) -> Position {
-        Position::of_colours([PointSet::EMPTY; 2], [rules.stones; 2], Side::White)
+        Position {
+            pass_to_come: rules.first_to_move == Side::Black,
+            ..Position::of_colours([PointSet::EMPTY; 2], [rules.stones; 2], Side::White)
+        }
     }
 
     /// A position without stones in hand, White to move.
@@ -105,6 +111,7 @@ impl Position {
             waiting_in_hand,
             side_to_move,
             removals_owed: 0,
+            pass_to_come: false,
         }
     }
 
@@ -215,18 +222,26 @@ impl Position {
         self.in_hand(side) == 0 || rules.moves_while_placing
     }
 
-    /// Whether stones in hand keep the side to move, or both sides, from moving stones, so that the
-    /// position belongs to a placing phase of its own.
+    /// Whether stones in hand keep the side to move, or both sides, from moving stones, or the pass after the
+    /// last placement is due, so that the position belongs to a placing phase of its own.
     #[inline(always)]
     pub(crate) fn is_in_placing_phase(&self, rules: &Rules) -> bool {
-        self.is_placing() && !rules.moves_while_placing
+        self.is_placing() && !rules.moves_while_placing || self.pass_is_due()
     }
 
-    /// Whether the side to move has something to place or to remove, or can slide or fly.
+    /// Whether all stones are placed, and the side to move passes because the other one makes the first move.
+    #[inline(always)]
+    pub(crate) fn pass_is_due(&self) -> bool {
+        self.pass_to_come && !self.is_placing() && !self.removal_owed()
+    }
+
+    /// Whether the side to move has something to place or to remove, can slide or fly, or passes because the
+    /// other side makes the first move, which the full board has none of.
     #[inline(always)]
     fn has_turn(&self, rules: &Rules) -> bool {
         let empty = self.empty();
         self.mover_in_hand > 0
+            || self.pass_is_due() && !empty.is_empty()
             || !(rules.board().around(self.mover) & empty).is_empty()
             || self.flies(rules) && !empty.is_empty()
             || self.removal_owed()
@@ -271,9 +286,9 @@ impl Position {
     /// Whether the only turn of the side to move is to pass.
     #[inline(always)]
     pub fn must_pass(&self, rules: &Rules) -> bool {
-        self.without_turn(rules) == WithoutTurn::Passes
-            && !self.has_turn(rules)
-            && !self.is_beaten()
+        let is_blocked =
+            || self.without_turn(rules) == WithoutTurn::Passes && !self.has_turn(rules);
+        !self.is_beaten() && (self.pass_is_due() && !self.empty().is_empty() || is_blocked())
     }
 
     /// The phase of the game for the side to move.
@@ -290,7 +305,10 @@ impl Position {
     pub fn phase(&self, rules: &Rules) -> Phase {
         if self.is_over(rules) {
             Phase::Over
-        } else if self.mover_in_hand > 0 || self.removal_owed() && self.is_placing() {
+        } else if self.mover_in_hand > 0
+            || self.removal_owed() && self.is_placing()
+            || self.pass_to_come
+        {
             Phase::Placing
         } else if self.flies(rules) {
             Phase::Flying

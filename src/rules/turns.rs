@@ -143,14 +143,6 @@ impl Turn {
         !self.removes() && (self.from().is_some() || self.is_pass())
     }
 
-    /// The count of quiet turns after the turn, from that before it.
-    pub(crate) fn count_quiet(&self, before: u32) -> u32 {
-        match self.is_quiet() {
-            true => before.saturating_add(1),
-            false => 0,
-        }
-    }
-
     /// Whether the side to move passes.
     pub fn is_pass(&self) -> bool {
         *self == Turn::PASS
@@ -434,6 +426,20 @@ impl Position {
             waiting_in_hand: self.mover_in_hand - u8::from(places),
             side_to_move: self.side_to_move.other(),
             removals_owed: 0,
+            pass_to_come: self.pass_to_come && (self.is_placing() || self.removal_owed()),
+        }
+    }
+
+    /// Whether a turn is quiet and one of the game's turns, which the pass before the first move is not.
+    pub(crate) fn counts_as_quiet(&self, turn: Turn) -> bool {
+        turn.is_quiet() && !self.pass_is_due()
+    }
+
+    /// The count of quiet turns after a turn, which must be legal, from that before it.
+    pub fn quiet_turns_after(&self, turn: Turn, before: u32) -> u32 {
+        match self.counts_as_quiet(turn) {
+            true => before.saturating_add(1),
+            false => 0,
         }
     }
 

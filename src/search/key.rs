@@ -6,12 +6,15 @@ use crate::index::Rows;
 use crate::rules::MOST_STONES;
 use crate::rules::position::{Position, Side};
 
-/// The stones of both sides on the board and in hand and the pending removals in one number.
+/// The stones of both sides on the board and in hand, the pending removals, and whether the pass before the first
+/// move is due, in one number.
 #[inline(always)]
 fn without_colours(position: &Position) -> u64 {
+    // No side has so many stones in hand.
+    let pass = if position.pass_is_due() { 15 } else { 0 };
     u64::from(position.mover.bits())
         | u64::from(position.waiting.bits()) << 24
-        | u64::from(position.mover_in_hand) << 48
+        | (u64::from(position.mover_in_hand) | pass) << 48
         | u64::from(position.waiting_in_hand) << 52
         | u64::from(position.removals_owed) << 56
 }

@@ -179,6 +179,7 @@ fn passing(truth: Truth, position: &Fen) -> Result<Option<Value>, DbError> {
     }
     // Passing changes only the side to move.
     let passed = position.position.after(Turn::PASS);
-    let answer = truth.answer(&passed, position.quiet_turns.saturating_add(1))?;
+    let quiet = position.quiet_turns_after(Turn::PASS, position.quiet_turns);
+    let answer = truth.answer(&passed, quiet)?;
     Ok(Some(answer.value.backed_up()))
 }

@@ -193,7 +193,7 @@ impl LineAnswer {
         let answer = answer_within(database, position, None)?;
         let line = database.line_after_quiet_turns(position, position.quiet_turns, limit)?;
         let count = position.count();
-        let drawn_after = match count.cut(line.turns.iter().map(|turn| turn.turn)) {
+        let drawn_after = match count.cut(position, line.turns.iter().map(|turn| turn.turn)) {
             _ if !count.may_cut(answer.value) => None,
             // The line is shorter than the game.
             None if line.end == LineEnd::Limit => {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
+use crate::rules::position::Side;
 use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STONES, Rules};
 
 /// The largest file of settings, in bytes.
@@ -30,6 +31,7 @@ struct Settings {
     blocked: Option<Blocked>,
     full_board: Option<FullBoard>,
     moves_while_placing: Option<bool>,
+    first_to_move: Option<Side>,
     quiet_turns: Option<i64>,
     quiet_turns_flying: Option<i64>,
 }
@@ -83,6 +85,17 @@ impl Settings {
         }
         rules.blocked = self.blocked.unwrap_or(rules.blocked);
         rules.full_board = self.full_board.unwrap_or(rules.full_board);
+        rules.first_to_move = self.first_to_move.unwrap_or(rules.first_to_move);
+        if rules.moves_while_placing && rules.first_to_move == Side::Black {
+            let key = match self.first_to_move {
+                Some(_) => "first_to_move",
+                None => "moves_while_placing",
+            };
+            return Err(Mistake {
+                key: key.to_owned(),
+                sentence: "first_to_move must be white where sides move while placing".to_owned(),
+            });
+        }
         Ok(rules)
     }
 }
@@ -251,7 +264,7 @@ mod tests {
         assert_eq!(of_toml("stones = 0xa"), of_toml("stones = 1_0"));
         let all = "\
             base = 'twelve'\nstones = 11\ndiagonals = false\nflying = 4\nremoval_from_mills = true\n\
-            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nmoves_while_placing = true\n\
+            removal_per_mill = true\nblocked = 'passes'\nfull_board = 'draws'\nfirst_to_move = 'black'\n\
             quiet_turns = 100\nquiet_turns_flying = 20\n";
         let expected = Rules {
             stones: 11,
@@ -261,11 +274,14 @@ mod tests {
             removal_per_mill: true,
             blocked: Blocked::Passes,
             full_board: FullBoard::Draws,
-            moves_while_placing: true,
+            moves_while_placing: false,
+            first_to_move: Side::Black,
             quiet_turns: 100,
             quiet_turns_flying: 20,
         };
         assert_eq!(of_toml(all), Ok(expected));
+        let lasker = of_toml("stones = 10\nmoves_while_placing = true");
+        assert_eq!(lasker, Ok(Rules::LASKER));
         let one = of_toml("base = 'morabaraba'\nfull_board = 'loses'\nblocked = 'loses'");
         assert_eq!(one, Ok(Rules::TWELVE));
     }
@@ -304,6 +320,21 @@ mod tests {
             ("stones = 9\nflyin = 3", 2, "flyin"),
             ("base = 'twelf'", 1, "there are no such rules"),
             ("diagonals = true\nblocked = 'wins'", 2, "wins"),
+            (
+                "first_to_move = 'first'",
+                1,
+                "'first' is not white or black",
+            ),
+            (
+                "base = 'lasker'\nfirst_to_move = 'black'",
+                2,
+                "must be white where sides move",
+            ),
+            (
+                "moves_while_placing = true\nfirst_to_move = 'black'",
+                2,
+                "must be white where sides move",
+            ),
             ("diagonals = true\ndiagonals", 2, ""),
             ("stones = 9\n[more]\nx = 1", 2, "more"),
         ] {

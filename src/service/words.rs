@@ -90,7 +90,7 @@ impl Fen {
     pub fn after(&self, turn: Turn) -> Fen {
         let after = Fen {
             position: self.position.after(turn),
-            quiet_turns: turn.count_quiet(self.quiet_turns),
+            quiet_turns: self.position.quiet_turns_after(turn, self.quiet_turns),
             ..*self
         };
         after.as_written()

@@ -28,6 +28,7 @@ use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
+use crate::rules::position::Side;
 use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, Profile, file_name};
 
 /// Builds the files of a request that a folder, which must exist, lacks.
@@ -123,7 +124,9 @@ struct PairsJob<'a> {
 impl<'a> PairsJob<'a> {
     fn new(plan: &'a BuildPlan, folder: &'a Path, plies: Option<&'a PliesJob<'a>>) -> PairsJob<'a> {
         let last = plan.request.rules.placements() - 1;
-        let planned = plan.plies().iter().any(|planned| planned.ply == last);
+        // White's pass, if the rules have one, stands between the last placement and the tables of the pairs.
+        let is_next = plan.request.rules.first_to_move == Side::White;
+        let planned = is_next && plan.plies().iter().any(|planned| planned.ply == last);
         let in_files = plan.request.rules.moves_while_placing;
         let cached = plan.pairs.iter().map(|planned| planned.pair);
         let cached: Vec<Pair> = cached.filter(|_| !in_files).collect();
@@ -304,13 +307,22 @@ impl PliesJob<'_> {
         let missing =
             missing.filter(|&stage| !UnfinishedFile::of_stage(self.folder, stage).exists());
         let wanted = missing.flat_map(|stage| self.stage_sets.after(stage));
-        let mut wanted: Vec<Material> = wanted.flatten().map(Stage::material).collect();
+        let mut wanted: Vec<Material> = wanted.flatten().map(|next| self.moving(next)).collect();
         wanted.dedup();
         for &material in &wanted {
             let file = database.file_of(material)?;
             file.check_metric(self.profile.metric)?;
         }
         Loader::new(database, &wanted).map(Some)
+    }
+
+    /// The table of the pairs that the game comes to from a stage after the last placement, through White's pass
+    /// if Black makes the first move.
+    fn moving(&self, stage: Stage) -> Material {
+        match self.rules.first_to_move {
+            Side::White => stage.material(),
+            Side::Black => stage.material().exchanged(),
+        }
     }
 
     /// The table of a stage: of the pairs or, while stones are left in hand, from the file of the
@@ -325,7 +337,12 @@ impl PliesJob<'_> {
             return Ok(None);
         }
         if let Some(pairs) = pairs {
-            return pairs.load(stage.material()).map(Some);
+            let values = pairs.load(self.moving(stage))?;
+            return Ok(Some(match self.rules.first_to_move {
+                Side::White => values,
+                Side::Black => ply::before_pass(self.rules, stage.material(), &values)
+                    .map_err(DbError::io(self.folder))?,
+            }));
         }
         match UnfinishedFile::of_stage(self.folder, stage).read(self.rules)? {
             None => ply::load(database, stage, self.profile.metric).map(Some),

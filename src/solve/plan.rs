@@ -14,6 +14,7 @@ use crate::index::stages::{Stage, StageSets, why_no_databases, why_unsolved};
 use crate::index::{Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
+use crate::rules::position::Side;
 use crate::store::codec::can_omit;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
@@ -204,8 +205,9 @@ impl BuildPlan {
             }
         }
         check_plies(database, request.plies.iter().copied(), request.profile)?;
-        let last_placement =
-            plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
+        // White's pass, if the rules have one, stands between the last placement and the tables of the pairs.
+        let last_placement = rules.first_to_move == Side::White
+            && plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
             pair,
             entries: pair.entries(),

@@ -13,10 +13,10 @@ use rayon::prelude::*;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::{POINTS, PointSet};
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Rows, Subsets};
+use crate::index::{Index, Material, Rows, Subsets};
 use crate::memory::Bytes;
 use crate::probe::Database;
-use crate::rules::Rules;
+use crate::rules::{FullBoard, Rules};
 use crate::solve::pair::{self, Scatter, fill_images, value_of_ordered};
 use crate::solve::placements::{PlacementScratch, Placements};
 use crate::store::codec::SetMarks;
@@ -43,6 +43,55 @@ pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, 
     let mut values = values.map_err(DbError::io(file.path()))?;
     table.map_or(Ok(()), |table| table.load(&mut values))?;
     Ok(values)
+}
+
+/// All values of a table in which White passes after the last placement, from those of the table with Black to
+/// move. On a full board the game is over instead.
+///
+/// # Errors
+///
+/// If the system refuses the memory.
+pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io::Result<Bytes> {
+    let index = Index::new(material);
+    if u32::from(material.mover + material.waiting) == POINTS {
+        let mut values = Bytes::new(index.len())?;
+        values.fill(u8::from(rules.full_board == FullBoard::Loses));
+        return Ok(values);
+    }
+    let other = Index::new(material.exchanged());
+    let free = POINTS - u32::from(material.waiting);
+    let subsets: Vec<u32> = Subsets::new(free, material.mover.into()).iter().collect();
+    let mut values = Bytes::new(index.len())?;
+    let entries = values.as_atomics();
+    let rows = after.par_chunks(subsets.len()).enumerate();
+    rows.for_each(|(row, after)| {
+        bits::dispatch(PassRow {
+            scatter: Scatter::new(&index, entries, other.rows().set(row)),
+            subsets: &subsets,
+            after,
+        });
+    });
+    fill_images(&index, &mut values);
+    Ok(values)
+}
+
+struct PassRow<'a> {
+    scatter: Scatter<'a>,
+    subsets: &'a [u32],
+    after: &'a [u8],
+}
+
+impl Kernel for PassRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bits>(self, bits: B) {
+        for (&subset, &after) in self.subsets.iter().zip(self.after) {
+            // One turn more, by the other side.
+            let value = after + after.min(1);
+            self.scatter.store_one(bits, subset, value);
+        }
+    }
 }
 
 /// The data that all rows of a stage share.

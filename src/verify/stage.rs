@@ -9,11 +9,16 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use super::turns::{CheckedTable, TableTurns};
+use crate::board::{PointSet, bits};
 use crate::index::stages::{Stage, StageSets};
-use crate::index::{Index, Pair};
+use crate::index::{Index, Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::Database;
+use crate::rules::FullBoard;
+use crate::rules::position::Side;
 use crate::solve::{Kept, Loader, Recipe, load, ply};
 use crate::store::{DbError, PlyFile, ply_file_name};
 use crate::value::Metric;
@@ -36,7 +41,9 @@ impl LastPlacement {
         let last = database.rules().placements() - 1;
         let mut all = Pair::all(database.rules()).into_iter();
         LastPlacement {
-            needed: all.all(|pair| pairs.contains(&pair))
+            // A pass may stand between the last placement and the tables of the pairs.
+            needed: database.rules().first_to_move == Side::White
+                && all.all(|pair| pairs.contains(&pair))
                 && (database.plies().map(PlyFile::ply).max()).is_some_and(|ply| ply < last),
             ..LastPlacement::default()
         }
@@ -124,6 +131,31 @@ impl<'a> StageTables<'a> {
     }
 }
 
+/// The values of a table before White's pass, from those after it.
+fn before_pass(database: &Database, material: Material) -> Result<Bytes, DbError> {
+    let after = load(database, material.exchanged())?;
+    let [index, other] = [material, material.exchanged()].map(Index::new);
+    let values = Bytes::new(index.len());
+    let mut values = values.map_err(DbError::io(database.file_of(material)?.name()))?;
+    let rows = values.par_chunks_mut(index.columns().count()).enumerate();
+    rows.for_each(|(row, values)| {
+        let mover = index.rows().set(row);
+        for (value, waiting) in values.iter_mut().zip(index.columns().iter()) {
+            let waiting = PointSet::from_bits(bits::pdep(waiting, (!mover).bits()));
+            let is_full = (mover | waiting) == !PointSet::EMPTY;
+            *value = match (is_full, database.rules().full_board) {
+                (true, FullBoard::Draws) => 0,
+                (true, FullBoard::Loses) => 1,
+                (false, _) => match after[other.find(waiting, mover)] {
+                    0 => 0,
+                    after => after + 1,
+                },
+            };
+        }
+    });
+    Ok(values)
+}
+
 impl Recipe for StageTables<'_> {
     type Key = Stage;
 
@@ -136,8 +168,12 @@ impl Recipe for StageTables<'_> {
 
     fn make(&mut self, stage: Stage, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         if self.is_moving(stage) {
-            self.lower(self.database.file_of(stage.material())?.metric());
-            load(self.database, stage.material())
+            let material = stage.material();
+            self.lower(self.database.file_of(material)?.metric());
+            match self.database.rules().first_to_move {
+                Side::White => load(self.database, material),
+                Side::Black => before_pass(self.database, material),
+            }
         } else if let Some(file) = self.database.ply(stage.ply)? {
             self.lower(file.metric());
             ply::load(self.database, stage, Metric::Wdl)

@@ -165,6 +165,7 @@ pub fn plain_rules(rules: &Rules) -> PlainRules {
         blocked_passes: rules.blocked == Blocked::Passes,
         full_board_draws: rules.full_board == FullBoard::Draws,
         moves_while_placing: rules.moves_while_placing,
+        black_moves_first: rules.first_to_move == Side::Black,
     }
 }
 

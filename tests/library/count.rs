@@ -81,7 +81,7 @@ fn won_by(position: &Position, value: Value) -> Option<Side> {
 /// The turns of a game's position as the databases rank them, and as they are worth under the count.
 fn ranked(database: &Database, game: &Game) -> [Vec<RankedTurn>; 2] {
     let turns = database.turns(game.position()).unwrap();
-    let counted = QuietCount::of(game).rank(database, turns.clone(), &|| false);
+    let counted = QuietCount::of(game).rank(database, game.position(), turns.clone(), &|| false);
     [turns, counted]
 }
 

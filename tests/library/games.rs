@@ -218,17 +218,88 @@ fn the_board_ends_games_with_a_reason() {
     let few = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
     let blocked = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
     let full = "O@O@O@O@/@O@O@O@O/O@O@O@O@ w o ? 12 0 12 0 0 0";
+    let before_pass = &full.replace("o ?", "p s");
+    let last = Rules {
+        first_to_move: Side::Black,
+        ..Rules::TWELVE
+    };
     for (rules, start, name, winner) in [
         (Rules::STANDARD, few, "stones", Some(Side::Black)),
         (Rules::STANDARD, blocked, "blocked", Some(Side::Black)),
         (Rules::TWELVE, full, "full_board", Some(Side::Black)),
         (Rules::MORABARABA, full, "full_board", None),
+        (last, full, "full_board", Some(Side::Black)),
+        (last, before_pass, "full_board", Some(Side::Black)),
     ] {
         let ending = game_by(rules, start, DrawRule::USUAL).ending().unwrap();
         assert_eq!((ending.name(), ending.winner()), (name, winner));
         let sentence = ending.to_string();
         assert_eq!(sentence.contains("has won"), winner.is_some(), "{sentence}");
     }
+}
+
+/// After the last placement White passes, which is no quiet turn, and texts tell the position before the pass from the
+/// one after it.
+#[test]
+fn black_moves_first_after_whites_pass() {
+    let rules = Rules {
+        stones: 3,
+        first_to_move: Side::Black,
+        ..RULES
+    };
+    let mut game = Game::new(rules, Position::start(&rules));
+    for turn in ["a1", "b2", "g7", "f6", "d2", "c4"] {
+        game.play(turn).unwrap();
+    }
+    let due = *game.position();
+    let text = "******@*/*@**O@**/*O***O** w p s 3 0 3 0 0 0 -1 -1 -1 -1 0 0 1";
+    assert_eq!(due.text(&rules), text);
+    assert_eq!(Position::parse(text, &rules), Ok(due));
+    assert!(due.must_pass(&rules));
+    assert_eq!(due.turns(&rules), [Turn::PASS]);
+    let error = game.play("a1-a4").unwrap_err().to_string();
+    assert!(
+        error.contains("the other side makes the first move"),
+        "{error}"
+    );
+    game.play("pass").unwrap();
+    let moving = *game.position();
+    let text = text.replace("w p s", "b m s");
+    assert_eq!(moving.text(&rules), text);
+    assert_eq!(Position::parse(&text, &rules), Ok(moving));
+    assert_eq!((moving.turns(&rules).len(), game.quiet_turns()), (54, 0));
+    game.play("b2-b4").unwrap();
+    assert_eq!(game.quiet_turns(), 1);
+    game.play("a1-a4").unwrap();
+    assert!(!game.position().must_pass(&rules));
+
+    // The last stone earns a removal: the pass comes after it.
+    let mut game = Game::new(rules, Position::start(&rules));
+    for turn in ["a1", "b2", "g7", "b4", "d2", "b6"] {
+        game.play(turn).unwrap();
+    }
+    let owed = *game.position();
+    let text = owed.text(&rules);
+    assert!(text.contains(" b p r 3 0 3 0 0 1 "), "{text}");
+    assert_eq!(Position::parse(&text, &rules), Ok(owed));
+    // White has two stones left, so nothing follows.
+    game.play("xa1").unwrap();
+    assert_eq!(
+        game.ending().map(|ending| ending.winner()),
+        Some(Some(Side::Black))
+    );
+
+    // By other rules there is no such position.
+    let text = due.text(&rules);
+    let error = Position::parse(
+        &text,
+        &Rules {
+            first_to_move: Side::White,
+            ..rules
+        },
+    )
+    .unwrap_err();
+    assert_eq!(error.reason(), "other_phase");
 }
 
 #[test]

@@ -24,7 +24,7 @@ use millbase::search::{Limits, Search};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError};
 use millbase::store::ply_file_name as file_name;
 use millbase::store::{Compression, DbError, Profile};
-use millbase::{Blocked, Metric, Position, Rules, Side, Value};
+use millbase::{Blocked, Metric, Position, Rules, Side, Turn, Value};
 use millbase::{Material, Pair};
 use tempfile::TempDir;
 
@@ -105,9 +105,20 @@ impl<'a> Plain<'a> {
             return value;
         }
         let turns = position.turns(&self.rules);
-        let values = turns
-            .iter()
-            .map(|turn| self.value(&position.after(turn)).backed_up());
+        let values = turns.iter().map(|turn| {
+            let after = position.after(turn);
+            let in_hand = after.white_hand + after.black_hand;
+            let goes_on = after.on_board(after.side) >= 3;
+            if self.rules.black_moves_first && in_hand == 0 && goes_on {
+                // The same side moves; depths count the pass.
+                let moves = PlainPosition {
+                    side: position.side,
+                    ..after
+                };
+                return self.value(&moves).backed_up().backed_up();
+            }
+            self.value(&after).backed_up()
+        });
         let value = values.max().expect("a turn");
         self.known.insert(key, value);
         value
@@ -324,6 +335,55 @@ fn four_stones_that_pass_agree_with_plain_search_in_random_games() {
         ..FOUR
     };
     agrees_with_plain_search(&rules, &[2, 5], 40);
+}
+
+#[test]
+fn four_stones_with_black_to_move_first_agree_with_plain_search_in_random_games() {
+    let rules = Rules {
+        first_to_move: Side::Black,
+        ..FOUR
+    };
+    for keep in [&[2, 5][..], &[3, 7]] {
+        agrees_with_plain_search(&rules, keep, 40);
+    }
+    let folder = built(&rules, &[0, 1, 4]);
+    let database = open(folder.path(), &rules);
+    let options = ProofOptions {
+        pairs: Pair::all(&rules),
+        others: true,
+        hash_bytes: 1 << 22,
+        threads: 1,
+    };
+    let mut prover = Prover::new(&database, &options).expect("pairs");
+    let (mut random, mut results, mut passes) = (Random::new(5), BTreeSet::new(), 0);
+    for _ in 0..20 {
+        for position in random_game(&rules, &mut random) {
+            let proved = prover.prove(&position).expect("files");
+            let value = database.probe(&position).expect("files").wdl();
+            let text = position.text(&rules);
+            assert_eq!(
+                proved.result_for(position.side_to_move()),
+                Some(value),
+                "{text}"
+            );
+            results.insert(value);
+            for turn in position.turns(&rules) {
+                let due = position.after(turn);
+                if due.must_pass(&rules) {
+                    let value = database.probe(&due.after(Turn::PASS)).expect("files");
+                    assert_eq!(database.probe(&due).expect("files"), value.backed_up());
+                    passes += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(results.len(), 3);
+    assert!(passes > 100, "{passes}");
+    let limited = Rules {
+        quiet_turns: 6,
+        ..rules
+    };
+    agrees_with_plain_search(&limited, &[4, 6], 12);
 }
 
 /// The perfect player with the databases of a folder.

@@ -628,6 +628,29 @@ fn games_of_rules_in_a_file_are_read_by_these_alone() {
     assert_eq!(read_by(own, &text)[0].game.turns().len(), 10);
 }
 
+/// Few write the pass after the last placement where Black makes the first move.
+#[test]
+fn the_pass_before_the_first_move_may_be_missing() {
+    let rules = Rules {
+        stones: 3,
+        first_to_move: Side::Black,
+        ..RULES
+    };
+    for text in [
+        "1. a1 b2 2. g7 f6 3. d2 c4 4. b2-b4 a1-a4",
+        "1. a1 b2 2. g7 f6 3. d2 c4 4. pass b2-b4 5. a1-a4",
+    ] {
+        let record = &read_by(rules, text)[0];
+        assert_eq!(
+            turns(record),
+            "a1 b2 g7 f6 d2 c4 pass b2-b4 a1-a4",
+            "{text}"
+        );
+        println!("{:?}", remarks(record));
+        assert_eq!(remarks(record), [""; 0], "{text}");
+    }
+}
+
 /// A pass that is not written, under rules that allow it and under those that do not.
 #[test]
 fn passes_may_be_missing() {

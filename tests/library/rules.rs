@@ -391,7 +391,7 @@ fn perft_of_named_rules_agrees_with_the_plain_implementation() {
 fn fingerprints_tell_rules_of_the_moving_phase_apart() {
     let mut all = Vec::new();
     for flying in [0, 3, 4] {
-        for bits in 0..256 {
+        for bits in 0..512 {
             let is = |bit: u32| bits >> bit & 1 == 1;
             all.push(Rules {
                 stones: 9,
@@ -402,6 +402,7 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 blocked: [Blocked::Loses, Blocked::Passes][usize::from(is(3))],
                 full_board: [FullBoard::Loses, FullBoard::Draws][usize::from(is(4))],
                 moves_while_placing: is(7),
+                first_to_move: [Side::White, Side::Black][usize::from(is(8))],
                 quiet_turns: if is(5) { 100 } else { 90 },
                 quiet_turns_flying: if is(6) { 10 } else { 0 },
             });

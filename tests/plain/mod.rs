@@ -179,6 +179,8 @@ pub struct PlainRules {
     pub full_board_draws: bool,
     /// Whether a side with stones in hand may slide or fly instead of placing.
     pub moves_while_placing: bool,
+    /// Whether the side that placed the last stone of the game also makes the first move.
+    pub black_moves_first: bool,
 }
 
 impl PlainRules {
@@ -193,6 +195,7 @@ impl PlainRules {
             blocked_passes: false,
             full_board_draws: false,
             moves_while_placing: false,
+            black_moves_first: false,
         }
     }
 

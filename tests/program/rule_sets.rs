@@ -154,6 +154,52 @@ fn the_opening_of_other_rules_is_solved_and_proved() {
     run(&["prove", "--pairs", "10-9"]).fails_with(2, "");
 }
 
+/// Black makes the first move after White's pass, which the values count.
+#[test]
+fn the_side_that_placed_second_may_move_first() {
+    let place = Place::new();
+    let settings = "stones = 3\nfirst_to_move = 'black'\n";
+    fs::write(place.path().join("three.toml"), settings).unwrap();
+    fs::create_dir(place.path().join("db")).unwrap();
+    let run = |args: &[&str]| place.run(&[&["--rules", "three.toml"], args].concat());
+    let built = run(&["build", "--placing", "--json"]).json();
+    assert_eq!(column(&built["placing"], "ply"), [5, 4, 3, 2, 1, 0]);
+    assert_eq!(run(&["verify", "--json"]).json()["ok"], true);
+
+    let before = "******@*/*@**O@**/*O***O** w p s 3 0 3 0 0 0";
+    let passing = run(&["probe", "--json", before]).json();
+    has!(passing, {"phase": "placing", "wdl": "loss", "turns": [{"turn": "pass"}]});
+    let after = before.replace("w p s", "b m s");
+    let moving = run(&["probe", "--json", &after]).json();
+    has!(moving, {"phase": "flying", "wdl": "win"});
+    let depth = |answer: &Json| answer["dtw"].as_u64().unwrap();
+    assert_eq!(depth(&passing), depth(&moving) + 1);
+    let start = run(&["probe", "--json", "start"]).json();
+    let proof = run(&["prove", "--json"]).json();
+    assert_eq!(proof["wdl"], start["wdl"]);
+    let line = run(&["line", "--json", "start"]).json();
+    let turns = column(&line["line"], "turn");
+    assert_eq!(
+        (&turns[6], turns.len() as u64),
+        (&json!("pass"), depth(&start))
+    );
+
+    let game = "1. a1 b2 2. g7 f6 3. d2 c4 4. b2-b4 a1-a4\n";
+    fs::write(place.path().join("game.txt"), game).unwrap();
+    let texts = run(&["convert", "--to", "fen", "--every", "game.txt"]).out;
+    let counts: Vec<&str> = texts
+        .lines()
+        .filter_map(|text| text.split(' ').nth(15))
+        .collect();
+    assert_eq!(counts, ["0"; 10]);
+    fs::write(
+        place.path().join("three.toml"),
+        settings.replace("black", "white"),
+    )
+    .unwrap();
+    run(&["probe", before]).fails_with(1, "the phase is 'p' (placing)");
+}
+
 #[test]
 fn wrong_rules_are_refused_with_a_sentence() {
     let place = Place::new();

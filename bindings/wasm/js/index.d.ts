@@ -22,6 +22,8 @@ export interface RuleSettings {
   removal_per_mill?: boolean;
   blocked?: "loses" | "passes";
   full_board?: "loses" | "draws";
+  moves_while_placing?: boolean;
+  first_to_move?: "white" | "black";
   quiet_turns?: number;
   quiet_turns_flying?: number;
 }

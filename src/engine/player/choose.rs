@@ -89,7 +89,7 @@ pub(crate) fn rank(
     };
     let count = QuietCount::of(game);
     if count.may_cut(best) {
-        let turns = count.rank(database, turns, &|| deadline.is_over());
+        let turns = count.rank(database, game.position(), turns, &|| deadline.is_over());
         return Ok((turns, lookups));
     }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
@@ -129,7 +129,7 @@ pub(crate) fn rank(
         turns[place] = turn;
     }
     // The count may end the game after the other turns; only what needs no search is known of them here.
-    let turns = count.rank(database, turns, &|| true);
+    let turns = count.rank(database, game.position(), turns, &|| true);
     Ok((turns, lookups))
 }
 

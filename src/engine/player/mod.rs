@@ -199,7 +199,8 @@ impl Player {
             return Ok(drawn);
         }
         let mut answer = look_up_game(&self.database, game, None)?;
-        answer.turns = QuietCount::of(game).rank(&self.database, answer.turns, &|| false);
+        answer.turns =
+            QuietCount::of(game).rank(&self.database, game.position(), answer.turns, &|| false);
         answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
         Ok(answer)
     }
@@ -261,7 +262,7 @@ impl Player {
     fn known_line(&self, game: &Game, first: &RankedTurn, deadline: Deadline<'_>) -> Vec<Turn> {
         let mut line = vec![first.turn];
         let mut position = first.after;
-        let mut count = QuietCount::of(game).after(first.turn);
+        let mut count = QuietCount::of(game).after(game.position(), first.turn);
         while line.len() < KNOWN_LINE
             && !deadline.is_over()
             && let Ok(answer) = look_up(&self.database, &position, deadline.end())
@@ -269,8 +270,8 @@ impl Player {
             && let Some(best) = answer.turns.first()
         {
             line.push(best.turn);
+            count = count.after(&position, best.turn);
             position = best.after;
-            count = count.after(best.turn);
         }
         line
     }

@@ -13,6 +13,9 @@
 //! |        |        |        `-- side to move: w or b
 //! inner    middle   outer ring, O White, @ Black, * empty
 //! ```
+//!
+//! If Black makes the first move, the placing phase ends with White's pass: before it, the text has the phase `p`
+//! and the action `s`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -114,10 +117,13 @@ impl Position {
         let (phase, action) = match self.phase(rules) {
             Phase::Over => (b'o', b'?'),
             phase => (
-                if self.is_placing() { b'p' } else { b'm' },
+                match self.is_placing() || self.pass_to_come {
+                    true => b'p',
+                    false => b'm',
+                },
                 match phase {
                     _ if self.removal_owed() => b'r',
-                    Phase::Placing => b'p',
+                    Phase::Placing if !self.pass_is_due() => b'p',
                     _ => b's',
                 },
             ),
@@ -309,6 +315,11 @@ impl Fields {
         if self.action == 'r' {
             self.position.removals_owed = self.owed[0].max(self.owed[1]);
         }
+        let is_black = self.position.side_to_move == Side::Black;
+        // After the last placement, the phase tells whether the pass before the first move is still to come.
+        let is_to_come = self.position.is_placing()
+            || self.phase == 'p' && self.position.removal_owed() == is_black;
+        self.position.pass_to_come |= rules.first_to_move == Side::Black && is_to_come;
         let position = &self.position;
         for (side, on_board) in [Side::White, Side::Black].into_iter().zip(self.on_board) {
             let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
@@ -456,7 +467,9 @@ impl Fields {
         let placing = position.is_placing();
         let (word, contradicts) = match (self.phase, self.action, placing) {
             ('m', _, true) => ('m', "the phase is 'm' (moving)"),
-            ('p', _, false) if !position.removal_owed() => ('p', "the phase is 'p' (placing)"),
+            ('p', _, false) if !position.removal_owed() && !position.pass_to_come => {
+                ('p', "the phase is 'p' (placing)")
+            }
             (_, 's', true) if !rules.moves_while_placing => ('s', "the action is 's' (select)"),
             _ => return Ok(()),
         };
