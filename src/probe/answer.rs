@@ -360,7 +360,7 @@ impl Database {
         let is_owed = position.removal_owed();
         let is_placing = position.is_in_placing_phase(self.rules());
         if is_placing && !is_owed {
-            match self.look_ahead(&[*position], Effort::default()) {
+            match self.look_ahead(&[*position], Wdl::Loss, Effort::default()) {
                 // Its turns are one placement nearer to the files.
                 Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
                 // The search knows the depth of a win at once, where others have none.
@@ -410,13 +410,22 @@ impl Database {
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
             Some(first) if first.is_in_placing_phase(self.rules()) => {
-                self.look_ahead(&after, effort)?
+                // No turn is better than the position.
+                let least = self.stored_at_hand(position);
+                let least = least.map_or(Wdl::Loss, |value| value.backed_up().wdl());
+                self.look_ahead(&after, least, effort)?
             }
             _ => self.moving_values(&after, metric)?,
         };
         let turns = turns.into_iter().zip(after).zip(values);
         let turns = turns.map(|((turn, after), value)| RankedTurn { turn, value, after });
         Ok(self.rank(position, metric, turns.collect()))
+    }
+
+    /// The value of a position with stones in hand if a file has it and its bytes are at hand.
+    pub(crate) fn stored_at_hand(&self, position: &Position) -> Option<Value> {
+        let has_one = position.is_in_placing_phase(self.rules()) && !position.removal_owed();
+        has_one.then(|| self.stored(position).ok().flatten())?
     }
 
     /// Ranks turns of a position that have the values of the positions after them.

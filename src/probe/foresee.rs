@@ -22,7 +22,7 @@ use crate::search::table::TranspositionTable;
 use crate::store::codec::{Coverage, can_omit};
 use crate::store::container::{self, PAGE_ROWS, directory_bytes};
 use crate::store::{self, ByteSource, DbError, NeededRange};
-use crate::value::{Metric, Value};
+use crate::value::{Metric, Value, Wdl};
 
 /// The most positions looked at to foresee ranges.
 const MOST_POSITIONS: usize = 20_000;
@@ -250,7 +250,12 @@ pub(super) fn far(
     let rules = as_if_drawn.files.database.rules();
     let context = SearchContext::new(rules, table, &as_if_drawn, &as_if_drawn.stop);
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
-    find_each(&context, values.iter().zip(positions));
+    find_each(
+        &context,
+        as_if_drawn.files.depths,
+        Wdl::Loss,
+        values.iter().zip(positions),
+    );
     let ranges = std::mem::take(&mut *held(&as_if_drawn.ranges));
     DbError::Pending(ranges.into_iter().collect())
 }

@@ -20,13 +20,14 @@ use crate::index::stages::Stage;
 use crate::lock::held;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
+use crate::search::Evaluation;
 use crate::search::clock::Instant;
 use crate::search::core::{Abdada, Evaluator, NodeCounts, SearchContext, Window, Worker};
 use crate::search::key;
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::DbError;
-use crate::value::{Metric, Value};
+use crate::value::{Metric, Value, Wdl};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
 /// this many it takes seconds, with more it takes minutes.
@@ -126,7 +127,7 @@ fn covers(database: &Database, position: &Position) -> bool {
 pub(super) struct FileEvaluator<'a> {
     pub database: &'a Database,
     /// Whether the values are to have depths.
-    depths: bool,
+    pub depths: bool,
     /// The positions without stones in hand.
     moving: Mutex<Derivation<'a>>,
     /// Set at a failure, which ends the search.
@@ -191,8 +192,9 @@ impl Evaluator for FileEvaluator<'_> {
 }
 
 impl Database {
-    /// The values of positions for their sides to move. All must have the same number of stones in hand
-    /// and no pending removal.
+    /// The values of positions for their sides to move, of which each is at least `least`. All must have the same
+    /// number of stones in hand and no pending removal. If the files of the placing phase have no depths, the values
+    /// are those of [`Metric::Wdl`].
     ///
     /// # Errors
     ///
@@ -200,6 +202,7 @@ impl Database {
     pub(super) fn look_ahead(
         &self,
         positions: &[Position],
+        least: Wdl,
         mut effort: Effort,
     ) -> Result<Vec<Value>, DbError> {
         if positions.is_empty() {
@@ -212,26 +215,28 @@ impl Database {
         if !distance.is_near && effort.nodes.is_some() {
             // Whether a custom limit suffices must depend neither on the timing of threads nor on
             // earlier answers.
-            return searched(self, positions, distance, effort, false);
+            return searched(self, (positions, least), distance, effort, false);
         }
         effort.nodes = Some(MOST_NODES);
         let key = |position: &Position| key::canonical(position).0;
-        let search =
-            |missing: &[Position]| searched(self, missing, distance, effort, self.two_threads);
+        let search = |missing: &[Position]| {
+            searched(self, (missing, least), distance, effort, self.two_threads)
+        };
         self.cached(positions, key, search)
     }
 }
 
-/// The values of positions by a search.
+/// The values of positions, of which each is at least the given one, by a search.
 fn searched(
     database: &Database,
-    positions: &[Position],
+    (positions, least): (&[Position], Wdl),
     distance: FileDistance,
     effort: Effort,
     two_threads: bool,
 ) -> Result<Vec<Value>, DbError> {
     let placements = distance.placements;
-    let depths = database.placing_metric() == Metric::Depth;
+    let metric = database.placing_metric();
+    let depths = metric == Metric::Depth;
     let files = FileEvaluator::new(database, depths);
     let second_files = FileEvaluator::new(database, depths);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
@@ -248,30 +253,36 @@ fn searched(
         ..SearchContext::new(database.rules(), &table, files, &files.stop)
     });
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
+    let mut wanted: Vec<_> = values.iter().zip(positions).collect();
+    if placements > 0 {
+        // The worst for their sides to move come first: if the time ends, the best turns are likely known.
+        let evaluation = Evaluation::best(database.rules());
+        wanted.sort_by_cached_key(|(_, position)| evaluation.of(position, database.rules()));
+    }
     let begun = Instant::now();
     thread::scope(|scope| {
         let mut alone = two_threads;
-        let from_the_front = values.iter().zip(positions).enumerate();
-        let from_the_front = from_the_front.map(|(place, next)| {
+        let from_the_front = wanted.iter().enumerate().map(|(place, &next)| {
             if alone && begun.elapsed() >= ALONE {
                 alone = false;
-                let rest = values[place..].iter().zip(&positions[place..]);
-                let second = &second;
+                let (rest, second) = (&wanted[place..], &second);
                 // If no thread can be started, the first one finds all values.
-                let _ = thread::Builder::new()
-                    .spawn_scoped(scope, move || find_each(second, rest.rev()));
+                let _ = thread::Builder::new().spawn_scoped(scope, move || {
+                    find_each(second, depths, least, rest.iter().rev().copied())
+                });
             }
             next
         });
-        find_each(&first, from_the_front);
+        find_each(&first, depths, least, from_the_front);
         finished.store(true, Ordering::Relaxed);
     });
     if second_files.stop.load(Ordering::Relaxed) {
         // Bytes that the second thread read are missing or damaged. The first may not need them,
         // but scores that follow from them may be in the table.
-        return searched(database, positions, distance, effort, false);
+        return searched(database, (positions, least), distance, effort, false);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
+    let values = values.map(|value| value.map(|value| metric.of_value(value)));
     let values: Vec<Option<Value>> = values.collect();
     let found: Option<Vec<Value>> = values.iter().copied().collect();
     match files.failure.get() {
@@ -295,9 +306,12 @@ fn searched(
     }
 }
 
-/// Finds values, one after the other, until one is known already or the search is stopped.
+/// Finds values, with depths or without, of which each is at least `least`: one after the other, until one is
+/// known already or the search is stopped.
 pub(super) fn find_each<'a>(
     context: &SearchContext<'_, impl Evaluator>,
+    depths: bool,
+    least: Wdl,
     wanted: impl Iterator<Item = (&'a OnceLock<Value>, &'a Position)>,
 ) {
     let mut worker = Worker::new(context, &[]);
@@ -306,7 +320,7 @@ pub(super) fn find_each<'a>(
             return;
         }
         let depth = position.all_in_hand() + MOST_DERIVED;
-        let found = Window::value(true, |window| {
+        let found = Window::value(depths, least, |window| {
             let score = worker.search((*position).into(), window, depth, 0);
             (!worker.stopped).then_some(score).ok_or(())
         });

@@ -20,7 +20,7 @@ use crate::search::core::Window;
 use crate::search::score::Score;
 use crate::store::table::ProbedRow;
 use crate::store::{DbError, PairFile};
-use crate::value::{Distance, Metric, Value};
+use crate::value::{Distance, Metric, Value, Wdl};
 
 /// The most positions that a derivation remembers, each in some 40 bytes.
 const MOST_BOUNDS: usize = 1 << 20;
@@ -52,7 +52,7 @@ impl<'a> Derivation<'a> {
     /// depths.
     pub fn value(&mut self, position: &Position) -> Result<Value, DbError> {
         let depth = self.metric == Metric::Depth;
-        let value = Window::value(depth, |window| self.searched(position, window))?;
+        let value = Window::value(depth, Wdl::Loss, |window| self.searched(position, window))?;
         Ok(self.metric.of_value(value))
     }
 

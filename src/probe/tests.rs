@@ -63,13 +63,22 @@ fn errors_name_a_missing_file_and_its_folder() {
 
 #[test]
 fn ranked_values_are_asked_for_once() {
+    Metric::ALL.into_iter().for_each(ranks_once);
+}
+
+/// Files without depths keep the results of earlier questions, too.
+fn ranks_once(metric: Metric) {
     let rules = Rules { stones: 3, ..RULES };
     let folder = TempDir::new().unwrap();
+    let profile = Profile {
+        metric,
+        ..Profile::default()
+    };
     let request = BuildRequest {
         rules,
         pairs: vec![pair(3, 3)],
         plies: [3].into(),
-        profile: Profile::default(),
+        profile,
     };
     build(folder.path(), &request, &mut |_| ()).unwrap();
     let open = || Database::open(folder.path(), rules).unwrap();
@@ -90,10 +99,11 @@ fn ranked_values_are_asked_for_once() {
                 let after = turn.after.with_board_turned(turned);
                 let key = match after.is_placing() {
                     true => key::canonical(&after).0,
-                    false => cache_key(&turn.after, Metric::Depth),
+                    false => cache_key(&turn.after, metric),
                 };
                 let kept = database.values.get(key).map(Value::from_byte);
-                assert_eq!(kept.map(Value::backed_up), Some(turn.value));
+                let value = kept.map(|kept| metric.answer(kept.backed_up()));
+                assert_eq!(value, Some(turn.value));
                 placing += usize::from(after.is_placing());
                 moving += usize::from(!after.is_placing());
             }

@@ -25,7 +25,7 @@ use super::table::{Bound, TableEntry, TranspositionTable};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
-use crate::value::Value;
+use crate::value::{Value, Wdl};
 
 /// The scores that a search does not find by itself.
 pub(crate) trait Evaluator: Sync {
@@ -61,27 +61,27 @@ impl Window {
         }
     }
 
-    /// Finds a position's value with searches that see every end: null windows decide win, draw or
-    /// loss; a search for the depth, if wanted, then needs only half of the full window.
+    /// Finds a position's value, which is at least `least`, with searches that see every end: null windows decide
+    /// win, draw or loss; a search for the depth, if wanted, then needs only half of the full window.
     pub fn value<E>(
         depth: bool,
+        least: Wdl,
         mut search: impl FnMut(Window) -> Result<Score, E>,
     ) -> Result<Value, E> {
-        let mut found = search(Window::null(Score::DRAW))?;
         let mut half = Window::ALL;
-        if found < Score::DRAW {
+        let found = if least == Wdl::Loss && search(Window::null(Score::DRAW))? < Score::DRAW {
             half.beta = Score::DRAW;
-        } else {
-            found = search(Window::null(Score::DRAW.next()))?;
-            if found <= Score::DRAW {
-                return Ok(Value::Draw);
-            }
+            Score::LOST
+        } else if least == Wdl::Win || search(Window::null(Score::DRAW.next()))? > Score::DRAW {
             half.alpha = Score::DRAW;
+            Score::WON
+        } else {
+            return Ok(Value::Draw);
+        };
+        match depth {
+            true => Ok(search(half)?.value()),
+            false => Ok(found.value()),
         }
-        if depth {
-            found = search(half)?;
-        }
-        Ok(found.value())
     }
 
     /// The same window for the other side after a turn, when ends are one turn nearer (mate-distance

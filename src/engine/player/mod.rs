@@ -333,7 +333,7 @@ impl From<PrincipalVariation> for Choice {
 
 /// A variation with a known value that is better than the one that a search found: the time may
 /// have ended when the values of only some turns were known. A known draw is better than a turn
-/// whose win nothing proves.
+/// whose win nothing proves, unless the position is known to be won.
 fn better_known(
     database: &Database,
     position: &Position,
@@ -341,12 +341,17 @@ fn better_known(
 ) -> Option<PrincipalVariation> {
     let known = database.kept_turns(position);
     let best = known.first()?;
+    let is_won = || {
+        database
+            .stored_at_hand(position)
+            .is_some_and(|value| value.wdl() == Wdl::Win)
+    };
     let own = known.iter().find(|turn| turn.turn == found.turns[0]);
     let is_better = match own {
         Some(own) => best.value > own.value,
         None => match best.value.wdl() {
             Wdl::Win => true,
-            Wdl::Draw => found.score.result() != Some(Wdl::Win),
+            Wdl::Draw => found.score.result() != Some(Wdl::Win) && !is_won(),
             Wdl::Loss => false,
         },
     };

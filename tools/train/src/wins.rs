@@ -135,7 +135,8 @@ fn play(db: &Database, player: &Player, start: Position, time: Duration) -> Resu
     loop {
         assert!(
             matches!(db.probe(game.position())?, Value::Win(_)),
-            "the win is gone"
+            "the win is gone: {}",
+            game.text()
         );
         let choice = player.choose(&game, &limits, &never, &mut |_| ());
         let turn = choice.map(|choice| choice.variation.turns[0]);
