@@ -229,19 +229,25 @@ impl Position {
         self.is_placing() && !rules.moves_while_placing || self.pass_is_due()
     }
 
-    /// Whether all stones are placed, and the side to move passes because the other one makes the first move.
+    /// Whether all stones are placed, and White's pass before Black's first move comes next.
     #[inline(always)]
     pub(crate) fn pass_is_due(&self) -> bool {
         self.pass_to_come && !self.is_placing() && !self.removal_owed()
     }
 
-    /// Whether the side to move has something to place or to remove, can slide or fly, or passes because the
-    /// other side makes the first move, which the full board has none of.
+    /// Whether the pass is due and made: on a full board the game is over instead.
+    #[inline(always)]
+    fn passes_first(&self) -> bool {
+        self.pass_is_due() && !self.empty().is_empty()
+    }
+
+    /// Whether the side to move has something to place or to remove, can slide or fly, or passes before the other
+    /// side's first move.
     #[inline(always)]
     fn has_turn(&self, rules: &Rules) -> bool {
         let empty = self.empty();
         self.mover_in_hand > 0
-            || self.pass_is_due() && !empty.is_empty()
+            || self.passes_first()
             || !(rules.board().around(self.mover) & empty).is_empty()
             || self.flies(rules) && !empty.is_empty()
             || self.removal_owed()
@@ -288,7 +294,7 @@ impl Position {
     pub fn must_pass(&self, rules: &Rules) -> bool {
         let is_blocked =
             || self.without_turn(rules) == WithoutTurn::Passes && !self.has_turn(rules);
-        !self.is_beaten() && (self.pass_is_due() && !self.empty().is_empty() || is_blocked())
+        !self.is_beaten() && (self.passes_first() || is_blocked())
     }
 
     /// The phase of the game for the side to move.
