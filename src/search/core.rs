@@ -33,6 +33,11 @@ pub(crate) trait Evaluator: Sync {
     /// node must be searched. A score outside the window may be a bound.
     fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score>;
 
+    /// Whether a probe can only find a node better for its side to move than its static evaluation.
+    fn only_raises(&self, _position: &Position) -> bool {
+        false
+    }
+
     /// The static evaluation of a node at the horizon, for its side to move. Searches that go on until every
     /// value is known need none.
     fn evaluate(&self, _position: &Position) -> Score {
@@ -278,6 +283,12 @@ impl<'a, E: Evaluator> Worker<'a, E> {
             return Score::DRAW;
         }
         let context = self.context;
+        if depth == 0 && context.evaluator.only_raises(position) {
+            let score = context.evaluator.evaluate(position);
+            if score >= window.beta {
+                return score;
+            }
+        }
         if let Some(score) = context.evaluator.probe(position, window, &mut self.counts) {
             return score;
         }

@@ -113,6 +113,12 @@ pub struct PrincipalVariation {
 pub trait Prober: Sync {
     /// The value of a position for its side to move, with or without its depth; `None` if it is unknown.
     fn value(&self, position: &Position) -> Option<Value>;
+
+    /// Whether the value, if it is known, is better for the side to move than every estimate, so that a search
+    /// need not ask for it where the estimate suffices.
+    fn only_raises(&self, _position: &Position) -> bool {
+        false
+    }
 }
 
 /// A prober that knows nothing.
@@ -244,6 +250,10 @@ impl Evaluator for ProberEvaluator<'_> {
         let value = self.prober.value(position)?;
         counts.tb_hits += 1;
         Some(value.into())
+    }
+
+    fn only_raises(&self, position: &Position) -> bool {
+        self.prober.only_raises(position)
     }
 
     fn evaluate(&self, position: &Position) -> Score {

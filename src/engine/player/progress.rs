@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::Deadline;
 use crate::engine::game::Game;
-use crate::index::Material;
+use crate::index::{Material, Pair};
 use crate::probe::{Database, RankedTurn};
 use crate::rules::position::{Position, Side};
 use crate::rules::turns::Turn;
@@ -25,8 +25,8 @@ const HASH_BYTES: usize = 4 << 20;
 /// The most positions to search where there is no time limit.
 const NODES: u64 = 50_000;
 
-/// The share of the remaining time that the search takes, in eighths.
-const SHARE: u32 = 7;
+/// The search leaves this part of the remaining time.
+const LEFT: u32 = 16;
 
 /// Knows the positions in which the winner gave the win away, and those with depths: of the pairs that are part
 /// of the program, and of other files that have them.
@@ -51,11 +51,7 @@ impl Prober for LostWins<'_> {
             return None;
         }
         let pair = Material::of_position(position).pair()?;
-        let has_depths = |database: &&&Database| {
-            let holds_depths = |file: &PairFile| file.metric() == Metric::Depth;
-            database.has(pair) && database.file(pair).is_ok_and(holds_depths)
-        };
-        if let Some(database) = self.with_depths.iter().find(has_depths) {
+        if let Some(database) = self.with_depths(pair) {
             let value = database.probe(position).ok();
             return value.filter(|value| *value == Value::Draw || value.dtw().is_some());
         }
@@ -67,6 +63,14 @@ impl Prober for LostWins<'_> {
         };
         let found = self.database.probe_wdl(position).ok()?;
         (found != kept).then_some(Value::Draw)
+    }
+
+    /// For the loser, a draw is better than what the network estimates.
+    fn only_raises(&self, position: &Position) -> bool {
+        let pair = Material::of_position(position).pair();
+        self.sees_all
+            && position.side_to_move() != self.winner
+            && pair.is_some_and(|pair| self.with_depths(pair).is_none())
     }
 }
 
@@ -84,7 +88,7 @@ pub(super) fn turn(
     if sees_all && let Ok(turns) = embedded.turns(game.position()) {
         return turns.first().map(|best| best.turn);
     }
-    let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / 8 * SHARE;
+    let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / LEFT * (LEFT - 1);
     let limits = Limits {
         time: deadline.time.map(left),
         nodes: deadline.time.is_none().then_some(NODES),
@@ -101,6 +105,13 @@ pub(super) fn turn(
 }
 
 impl LostWins<'_> {
+    /// The databases that have the depths of a pair.
+    fn with_depths(&self, pair: Pair) -> Option<&Database> {
+        let holds_depths = |file: &PairFile| file.metric() == Metric::Depth;
+        let mut databases = self.with_depths.iter().copied();
+        databases.find(|database| database.has(pair) && database.file(pair).is_ok_and(holds_depths))
+    }
+
     /// The turn that a search finds best.
     fn search(&self, game: &Game, limits: &Limits, stop: &AtomicBool) -> Option<Turn> {
         let search = Search::new(*game.rules(), HASH_BYTES, 1);
@@ -118,7 +129,6 @@ impl LostWins<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Pair;
     use crate::rules::Rules;
     use crate::sample::{Family, many};
 
