@@ -356,7 +356,7 @@ fn four_stones_with_black_to_move_first_agree_with_plain_search_in_random_games(
     };
     let mut prover = Prover::new(&database, &options).expect("pairs");
     let (mut random, mut results, mut passes) = (Random::new(5), BTreeSet::new(), 0);
-    for _ in 0..20 {
+    for _ in 0..8 {
         for position in random_game(&rules, &mut random) {
             let proved = prover.prove(&position).expect("files");
             let value = database.probe(&position).expect("files").wdl();

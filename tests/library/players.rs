@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::common::{self, Random, WON};
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
+use millbase::internals::solve::{TableCache, repack};
 use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, ScoreMeaning, Search};
+use millbase::solve::BuildFolder;
 use millbase::store::Profile;
 use millbase::{Database, Metric, Pair, Position, Rules, Side, Turn, Value, Wdl};
 
@@ -389,9 +391,16 @@ fn results_alone_suffice_to_win() {
         ..Profile::default()
     };
     let pairs = [(6, 4), (7, 3)].map(|(larger, smaller)| Pair::new(larger, smaller).unwrap());
-    common::build_with(folder.path(), &RULES, &pairs, profile, &[]);
     let depths = tempfile::TempDir::new().unwrap();
     common::build(depths.path(), &RULES, &pairs, &[]);
+    let database = Database::open(depths.path(), RULES).unwrap();
+    let (small, mut cache) = (
+        BuildFolder::lock(folder.path()).unwrap(),
+        TableCache::default(),
+    );
+    for pair in database.pairs().map(|file| file.pair()) {
+        repack(&database, pair, &small, profile, &mut cache).unwrap();
+    }
     let [winner, defender] = [&folder, &depths].map(|folder| {
         let database = Database::open(folder.path(), RULES).unwrap();
         with_databases(database, 30, 0)
