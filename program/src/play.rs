@@ -452,6 +452,7 @@ impl GameSession {
         let [white, black] = [Side::White, Side::Black].map(in_hand);
         let phase = match position.removal_owed() {
             true => "removing a stone, like xb4",
+            false if position.must_pass(self.game.rules()) => "whose only turn is 'pass'",
             false => position.phase(self.game.rules()).name(),
         };
         let count = QuietCount::shown(&self.game);

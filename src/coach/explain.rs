@@ -26,6 +26,10 @@ pub const MOST_FORCED_POSITIONS: u64 = 1_000_000;
 pub fn closing_points(position: &Position, side: Side, rules: &Rules) -> PointSet {
     let board = rules.board();
     let (stones, empty) = (position.stones(side), position.empty());
+    if position.pass_to_come && side == Side::White && position.in_hand(side) == 0 {
+        // It passes next.
+        return PointSet::EMPTY;
+    }
     if position.in_hand(side) > 0 {
         // A placed stone can close every mill that a moved one can.
         return board.completions(stones) & empty;

@@ -174,7 +174,8 @@ impl Game {
         Random::new(words.into_iter().fold(seed, mix))
     }
 
-    /// Makes the actions of a text: one, or those of a turn.
+    /// Makes the actions of a text: one, or those of a turn. The pass before the first move may be left out, see
+    /// [`Rules::first_to_move`].
     ///
     /// # Errors
     ///
@@ -183,6 +184,9 @@ impl Game {
         let turn: Turn = text
             .parse()
             .map_err(|_| GameError::Text { text: shown(text) })?;
+        if self.position().is_played_through_pass(turn, &self.rules) {
+            self.make(Turn::PASS)?;
+        }
         self.make(turn)
     }
 
@@ -351,6 +355,11 @@ impl Position {
             actions.extend(after.removals(turn.removed(), rules)?);
         }
         Some(actions)
+    }
+
+    /// Whether a turn is the other side's first move after the pass that is due, which few programs write.
+    pub(crate) fn is_played_through_pass(&self, turn: Turn, rules: &Rules) -> bool {
+        self.pass_is_due() && !turn.is_pass() && self.after(Turn::PASS).made(turn, rules).is_ok()
     }
 
     /// As [`Position::actions`], with the reason if there are none, or if the game is over.

@@ -392,19 +392,7 @@ impl LineBuilder<'_> {
             let message = format!("the game has more than {MOST_TURNS} turns");
             return self.go_no_further(place.remark("too_long", [], message), None);
         }
-        let position = *self.frame().game.position();
-        if position.must_pass(self.rules) && !first.is_pass() {
-            // Few write the pass before the first move.
-            if !position.pass_is_due() {
-                let side = position.side_to_move();
-                let message = format!("{side} cannot move, and its pass is not written");
-                let fields = [("side", side.to_string())];
-                self.remarks
-                    .push(place.remark("pass_missing", fields, message));
-            }
-            // Passing is the only turn.
-            let _ = self.make(Turn::PASS);
-        }
+        self.add_passes(&meanings, place);
         let Err(error) = self.make(first) else { return };
         if meanings[1..].iter().any(|&turn| self.make(turn).is_ok()) {
             return;
@@ -418,6 +406,32 @@ impl LineBuilder<'_> {
             remark.fields.extend(point);
         }
         self.go_no_further(remark, Some(error));
+    }
+
+    /// Makes the passes that stand before a turn with one of these meanings and are not written: each is the only
+    /// turn of its side.
+    fn add_passes(&mut self, meanings: &[Turn], place: TextPlace) {
+        // If neither side can move, no turn follows.
+        for _ in 0..2 {
+            let (position, rules) = (*self.frame().game.position(), self.rules);
+            if !position.must_pass(rules) || meanings[0].is_pass() {
+                return;
+            }
+            // Few write the pass before the first move.
+            if position.pass_is_due() {
+                let is_next = |&turn| position.is_played_through_pass(turn, rules);
+                if !position.after(Turn::PASS).must_pass(rules) && !meanings.iter().any(is_next) {
+                    return;
+                }
+            } else {
+                let side = position.side_to_move();
+                let message = format!("{side} cannot move, and its pass is not written");
+                let fields = [("side", side.to_string())];
+                self.remarks
+                    .push(place.remark("pass_missing", fields, message));
+            }
+            let _ = self.make(Turn::PASS);
+        }
     }
 
     /// Makes a turn or the next of its actions.

@@ -57,7 +57,7 @@ pub fn explanation(
     failure.error.as_ref()?;
     let own = built.game.rules();
     let turns = |built: &Built| built.line.turns.len();
-    let [mut blocked, mut per_mill, mut from_mills] = [*own; 3];
+    let [mut blocked, mut per_mill, mut from_mills, mut first] = [*own; 4];
     let word;
     (blocked.blocked, word) = match own.blocked {
         Blocked::Loses => (Blocked::Passes, "passes"),
@@ -65,7 +65,14 @@ pub fn explanation(
     };
     let (each, mills) = (!own.removal_per_mill, !own.removal_from_mills);
     (per_mill.removal_per_mill, from_mills.removal_from_mills) = (each, mills);
+    if !own.moves_while_placing {
+        first.first_to_move = own.first_to_move.other();
+    }
     let settings = [
+        (
+            first,
+            format!("first_to_move = \"{}\"", first.first_to_move),
+        ),
         (blocked, format!("blocked = \"{word}\"")),
         (per_mill, format!("removal_per_mill = {each}")),
         (from_mills, format!("removal_from_mills = {mills}")),

@@ -101,6 +101,8 @@ struct Stated {
     side: Side,
     /// Whether the side to move has to remove a stone.
     removes: bool,
+    /// Whether the text says that the placing phase goes on.
+    places: bool,
     quiet_turns: u16,
 }
 
@@ -112,8 +114,10 @@ impl Stated {
             read_number("White's stones in hand", &white)?,
             read_number("Black's stones in hand", &black)?,
         ];
+        let is_before_pass = self.places && self.removes == (self.side == Side::Black);
         let position = Position {
             removals_owed: self.removes.into(),
+            pass_to_come: is_before_pass && rules.first_to_move == Side::Black,
             ..Position::of_colours(self.stones, in_hand, self.side)
         };
         position.checked(self.quiet_turns, rules)
@@ -208,6 +212,7 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
         in_hand,
         side: side(to_move)?,
         removes: false,
+        places: false,
         quiet_turns: 0,
     })
 }
@@ -256,6 +261,7 @@ fn mfen(text: &str) -> Result<Stated, String> {
         in_hand: both_hands(white, black)?,
         side: side(to_move)?,
         removes: action == "r" || owed != "-",
+        places: phase == "p",
         quiet_turns: number(quiet, "the count of quiet turns")?,
     })
 }
@@ -274,6 +280,7 @@ fn rows(text: &str) -> Result<Stated, String> {
         in_hand,
         side: side(to_move)?,
         removes: false,
+        places: false,
         quiet_turns: 0,
     })
 }
@@ -318,6 +325,7 @@ fn object(text: &str) -> Result<Stated, String> {
         in_hand,
         side,
         removes: removing.any(|word| phase.contains(word)),
+        places: phase.contains("plac"),
         quiet_turns: 0,
     })
 }
@@ -339,7 +347,7 @@ pub fn text(
     match is_whole && !is_over {
         true => Ok(text),
         false => Err(format!(
-            "the form {} cannot state that a removal is due or that the game is over",
+            "the form {} cannot state that a removal or a pass is due or that the game is over",
             form.name()
         )),
     }
@@ -374,7 +382,10 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
         PositionForm::Mfen => {
             let board = letters(PointOrder::Rings);
             let (outer, middle, inner) = (&board[..8], &board[8..16], &board[16..]);
-            let phase = if position.is_placing() { 'p' } else { 'm' };
+            let phase = match position.is_placing() || position.pass_to_come {
+                true => 'p',
+                false => 'm',
+            };
             let placed = 2 * u32::from(rules.stones) - u32::from(white) - u32::from(black);
             let side = side.to_ascii_lowercase();
             let quiet_turns = quiet_turns.min(u16::MAX.into());

@@ -419,15 +419,20 @@ impl Position {
     pub fn after(&self, turn: Turn) -> Position {
         let (left, reached) = (turn.set_at(0), turn.set_at(TO));
         let places = left.is_empty() && !reached.is_empty();
-        Position {
+        let mut after = Position {
             mover: self.waiting - turn.removed(),
             waiting: (self.mover - left) | reached,
             mover_in_hand: self.waiting_in_hand,
             waiting_in_hand: self.mover_in_hand - u8::from(places),
             side_to_move: self.side_to_move.other(),
             removals_owed: 0,
-            pass_to_come: self.pass_to_come && (self.is_placing() || self.removal_owed()),
+            pass_to_come: false,
+        };
+        if self.pass_to_come && (self.is_placing() || self.removal_owed()) {
+            // Nothing follows the end of the game.
+            after.pass_to_come = !after.is_beaten() && !after.empty().is_empty();
         }
+        after
     }
 
     /// Whether a turn is quiet and one of the game's turns, which the pass before the first move is not.

@@ -381,6 +381,25 @@ fn can_force(position: &Position, turns: &[Turn], own: usize) -> bool {
     })
 }
 
+/// White only passes after Black's last placement, if Black makes the first move.
+#[test]
+fn nobody_closes_a_mill_by_passing() {
+    let rules = Rules {
+        stones: 3,
+        first_to_move: Side::Black,
+        ..RULES
+    };
+    let text = "**O*****/****@@**/****OO** b p p 3 0 2 1 0 0";
+    let position = Position::parse(text, &rules).unwrap();
+    assert!(closing_points(&position, Side::White, &rules).is_empty());
+    let first = Rules {
+        first_to_move: Side::White,
+        ..rules
+    };
+    let position = Position::parse(text, &first).unwrap();
+    assert!(!closing_points(&position, Side::White, &first).is_empty());
+}
+
 #[test]
 fn forced_removals_are_the_shortest() {
     let database = embedded();

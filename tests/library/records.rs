@@ -651,6 +651,60 @@ fn the_pass_before_the_first_move_may_be_missing() {
     }
 }
 
+/// Two sides pass, one after the other; games of the other first mover say by which rules they go on.
+#[test]
+fn the_first_move_is_made_by_the_side_of_the_rules() {
+    let first = |side, stones| Rules {
+        stones,
+        first_to_move: side,
+        ..RULES
+    };
+    let blocked = Rules {
+        blocked: Blocked::Passes,
+        flying: 0,
+        ..first(Side::Black, 4)
+    };
+    let text = "[FEN \"********/O*****O*/@O***O@@ w p s 4 0 3 0 0 0\"]\n\n1. b4-b6 a4-b4 *\n";
+    let record = &read_by(blocked, text)[0];
+    assert_eq!(turns(record), "pass pass b4-b6 a4-b4");
+    assert_eq!(reasons(record), ["pass_missing"]);
+
+    let whites = "a1 a4 a7 b2 b4 d2 a1-d1 a4-f2\n";
+    for (rules, text, end) in [
+        (
+            first(Side::Black, 3),
+            whites,
+            "first_to_move = \"white\" the game goes on",
+        ),
+        (
+            first(Side::White, 3),
+            "a1 a4 a7 b2 b4 d2 pass a4-f2xa1\n",
+            "first_to_move = \"black\" the game goes on",
+        ),
+    ] {
+        let record = &read_by(rules, text)[0];
+        assert_eq!(turns(record), "a1 a4 a7 b2 b4 d2", "{text}");
+        let remarks = remarks(record).join("; ");
+        assert!(remarks.contains(end), "{remarks}");
+    }
+
+    // Forms with a phase state that the pass is due.
+    let mut game = Game::new(
+        first(Side::Black, 3),
+        Position::start(&first(Side::Black, 3)),
+    );
+    for turn in ["a1", "a4", "a7", "b2", "b4", "d2"] {
+        game.play(turn).unwrap();
+    }
+    let (due, rules) = (*game.position(), game.rules());
+    for form in [PositionForm::Fen, PositionForm::Mfen, PositionForm::Json] {
+        let text = position_text(&due, 0, rules, form).unwrap();
+        assert_eq!(parse_position(&text, rules).unwrap().0, due, "{text}");
+    }
+    let error = position_text(&due, 0, rules, PositionForm::Rings).unwrap_err();
+    assert!(error.contains("a pass is due"), "{error}");
+}
+
 /// A pass that is not written, under rules that allow it and under those that do not.
 #[test]
 fn passes_may_be_missing() {
