@@ -235,7 +235,7 @@ impl Position {
         self.pass_to_come && !self.is_placing() && !self.removal_owed()
     }
 
-    /// Whether the pass is due and made: on a full board the game is over instead.
+    /// Whether the side to move makes the pass that is due; on a full board the game is over instead.
     #[inline(always)]
     fn passes_first(&self) -> bool {
         self.pass_is_due() && !self.empty().is_empty()

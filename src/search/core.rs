@@ -33,7 +33,7 @@ pub(crate) trait Evaluator: Sync {
     /// node must be searched. A score outside the window may be a bound.
     fn probe(&self, position: &Position, window: Window, counts: &mut NodeCounts) -> Option<Score>;
 
-    /// Whether a probe can only find a node better for its side to move than its static evaluation.
+    /// Whether a probe, if it finds anything, finds a node better for its side to move than its static evaluation.
     fn only_raises(&self, _position: &Position) -> bool {
         false
     }

@@ -87,7 +87,7 @@ impl Kernel for PassRow<'_> {
     #[inline(always)]
     fn run<B: Bits>(self, bits: B) {
         for (&subset, &after) in self.subsets.iter().zip(self.after) {
-            // One turn more, by the other side.
+            // The other side makes one turn more.
             let value = after + after.min(1);
             self.scatter.store_one(bits, subset, value);
         }
