@@ -18,7 +18,7 @@ use super::error::SolveError;
 use super::events::{BuildEvent, BuildReport, Observer, PairReport, PlyReport, timed};
 use super::folder::BuildFolder;
 use super::pair::{self, SolvedTable};
-use super::plan::{BuildPlan, BuildRequest, PlannedPly};
+use super::plan::{BuildPlan, BuildRequest, PlannedPly, solves_with_pairs};
 use super::ply;
 use super::tables::{Loader, TableCache, is_needed_with, load};
 use super::unfinished::{UnfinishedFile, remove_all};
@@ -123,10 +123,7 @@ struct PairsJob<'a> {
 
 impl<'a> PairsJob<'a> {
     fn new(plan: &'a BuildPlan, folder: &'a Path, plies: Option<&'a PliesJob<'a>>) -> PairsJob<'a> {
-        let last = plan.request.rules.placements() - 1;
-        // White's pass, if the rules have one, stands between the last placement and the tables of the pairs.
-        let is_next = plan.request.rules.first_to_move == Side::White;
-        let planned = is_next && plan.plies().iter().any(|planned| planned.ply == last);
+        let planned = solves_with_pairs(&plan.request.rules, plan.plies());
         let in_files = plan.request.rules.moves_while_placing;
         let cached = plan.pairs.iter().map(|planned| planned.pair);
         let cached: Vec<Pair> = cached.filter(|_| !in_files).collect();

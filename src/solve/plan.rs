@@ -205,9 +205,7 @@ impl BuildPlan {
             }
         }
         check_plies(database, request.plies.iter().copied(), request.profile)?;
-        // White's pass, if the rules have one, stands between the last placement and the tables of the pairs.
-        let last_placement = rules.first_to_move == Side::White
-            && plies.first().map(|planned| planned.ply + 1) == Some(rules.placements());
+        let last_placement = solves_with_pairs(&rules, &plies);
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
             pair,
             entries: pair.entries(),
@@ -377,6 +375,13 @@ fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
         .map(|in_hand| with(in_hand) + with(in_hand + 1))
         .max();
     most.unwrap_or(0) / TableCache::RATIO
+}
+
+/// Whether the last placement is among these plies and is solved together with the pairs: White's pass, if the rules
+/// have one, stands between it and their tables.
+pub(super) fn solves_with_pairs(rules: &Rules, plies: &[PlannedPly]) -> bool {
+    let last = plies.first().map(|planned| planned.ply + 1);
+    rules.first_to_move == Side::White && last == Some(rules.placements())
 }
 
 /// The plies to solve so that a folder has the files of the plies of a request, and the stages, if
