@@ -391,7 +391,7 @@ impl Position {
             // A pass gives the turn back.
             _ => Position {
                 removals_owed: removals,
-                pass_to_come: after.pass_to_come,
+                pass_to_come: self.pass_to_come,
                 ..after.after(Turn::PASS)
             },
         }

@@ -382,7 +382,7 @@ fn unchecked(position: &Position, quiet_turns: u32, rules: &Rules, form: Positio
         PositionForm::Mfen => {
             let board = letters(PointOrder::Rings);
             let (outer, middle, inner) = (&board[..8], &board[8..16], &board[16..]);
-            let phase = match position.is_placing() || position.pass_to_come {
+            let phase = match position.is_before_first_move() {
                 true => 'p',
                 false => 'm',
             };

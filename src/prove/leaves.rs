@@ -66,17 +66,11 @@ impl<'a> Leaves<'a> {
         if white.len() < u32::from(FEWEST_STONES) {
             return Score::LOST;
         }
-        let rules = self.database.rules();
-        if rules.first_to_move == Side::White {
-            return self.moving(Side::White, [white, black]);
-        }
-        let due = Position {
-            pass_to_come: true,
-            ..Position::moving(white, black)
-        };
-        match due.result(rules) {
-            Some(value) => value.wdl().into(),
-            None => -self.moving(Side::Black, [black, white]),
+        // On a full board the game is over before the pass.
+        let is_full = (white | black) == !PointSet::EMPTY;
+        match self.database.rules().first_to_move {
+            Side::Black if !is_full => -self.moving(Side::Black, [black, white]),
+            _ => self.moving(Side::White, [white, black]),
         }
     }
 

@@ -235,10 +235,15 @@ impl Position {
         self.pass_to_come && !self.is_placing() && !self.removal_owed()
     }
 
-    /// Whether the side to move makes the pass that is due; on a full board the game is over instead.
+    /// Whether a pass can follow: not once a last placement has ended the game.
     #[inline(always)]
-    fn passes_first(&self) -> bool {
-        self.pass_is_due() && !self.empty().is_empty()
+    pub(crate) fn pass_can_follow(&self) -> bool {
+        self.removal_owed() || !self.is_beaten() && !self.empty().is_empty()
+    }
+
+    /// Whether the placing phase goes on, be it only with its last removal or the pass after it.
+    pub(crate) fn is_before_first_move(&self) -> bool {
+        self.is_placing() || self.pass_to_come
     }
 
     /// Whether the side to move has something to place or to remove, can slide or fly, or passes before the other
@@ -247,7 +252,7 @@ impl Position {
     fn has_turn(&self, rules: &Rules) -> bool {
         let empty = self.empty();
         self.mover_in_hand > 0
-            || self.passes_first()
+            || self.pass_is_due()
             || !(rules.board().around(self.mover) & empty).is_empty()
             || self.flies(rules) && !empty.is_empty()
             || self.removal_owed()
@@ -294,7 +299,7 @@ impl Position {
     pub fn must_pass(&self, rules: &Rules) -> bool {
         let is_blocked =
             || self.without_turn(rules) == WithoutTurn::Passes && !self.has_turn(rules);
-        !self.is_beaten() && (self.passes_first() || is_blocked())
+        !self.is_beaten() && (self.pass_is_due() || is_blocked())
     }
 
     /// The phase of the game for the side to move.

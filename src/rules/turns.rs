@@ -429,8 +429,7 @@ impl Position {
             pass_to_come: false,
         };
         if self.pass_to_come && (self.is_placing() || self.removal_owed()) {
-            // Nothing follows the end of the game.
-            after.pass_to_come = !after.is_beaten() && !after.empty().is_empty();
+            after.pass_to_come = after.pass_can_follow();
         }
         after
     }

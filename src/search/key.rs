@@ -10,7 +10,7 @@ use crate::rules::position::{Position, Side};
 /// move is due, in one number.
 #[inline(always)]
 fn without_colours(position: &Position) -> u64 {
-    // No side has so many stones in hand.
+    // A number of stones in hand is less than 15.
     let pass = if position.pass_is_due() { 15 } else { 0 };
     u64::from(position.mover.bits())
         | u64::from(position.waiting.bits()) << 24

@@ -236,8 +236,8 @@ fn the_board_ends_games_with_a_reason() {
     }
 }
 
-/// After the last placement White passes, which is no quiet turn, and texts tell the position before the pass from the
-/// one after it.
+/// White passes after the last placement. The count of quiet turns leaves the pass out, and texts tell the position
+/// before it from the one after it.
 #[test]
 fn black_moves_first_after_whites_pass() {
     let rules = Rules {
@@ -288,6 +288,21 @@ fn black_moves_first_after_whites_pass() {
         game.ending().map(|ending| ending.winner()),
         Some(Some(Side::Black))
     );
+
+    // The last stone fills the board and closes a mill: the pass follows its removal.
+    let twelve = Rules {
+        first_to_move: Side::Black,
+        ..Rules::TWELVE
+    };
+    let text = "@O@O@O@O/@O@O@O@O/OO@@OO*@ b p p 12 0 11 1 0 0";
+    let mut game = Game::from_position(text, &twelve).unwrap();
+    game.play("a4").unwrap();
+    let owed = *game.position();
+    assert!(owed.removal_owed());
+    assert_eq!(Position::parse(&owed.text(&twelve), &twelve), Ok(owed));
+    let removal = owed.turns(&twelve)[0];
+    game.make(removal).unwrap();
+    assert!(game.position().must_pass(&twelve));
 
     // Programs that do not know the pass leave it out, also before a turn whose removal follows.
     for turns in ["a4-f2", "a4-f2 xa1", "pass a4-f2xa1"] {

@@ -646,7 +646,6 @@ fn the_pass_before_the_first_move_may_be_missing() {
             "a1 b2 g7 f6 d2 c4 pass b2-b4 a1-a4",
             "{text}"
         );
-        println!("{:?}", remarks(record));
         assert_eq!(remarks(record), [""; 0], "{text}");
     }
 }

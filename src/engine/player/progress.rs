@@ -25,7 +25,7 @@ const HASH_BYTES: usize = 4 << 20;
 /// The most positions to search where there is no time limit.
 const NODES: u64 = 50_000;
 
-/// The search leaves one part in so many of the remaining time.
+/// The search takes all of the remaining time but one `LEFT`th.
 const LEFT: u32 = 16;
 
 /// Knows the positions in which the winner gave the win away, and those with depths: of the pairs that are part

@@ -117,7 +117,7 @@ impl Position {
         let (phase, action) = match self.phase(rules) {
             Phase::Over => (b'o', b'?'),
             phase => (
-                match self.is_placing() || self.pass_to_come {
+                match self.is_before_first_move() {
                     true => b'p',
                     false => b'm',
                 },
@@ -319,8 +319,8 @@ impl Fields {
         // After the last placement, the phase tells whether the pass before the first move is still to come.
         let is_to_come = self.position.is_placing()
             || self.phase == 'p' && self.position.removal_owed() == is_black;
-        let goes_on = !self.position.is_beaten() && !self.position.empty().is_empty();
-        self.position.pass_to_come |= rules.first_to_move == Side::Black && is_to_come && goes_on;
+        self.position.pass_to_come |=
+            rules.first_to_move == Side::Black && is_to_come && self.position.pass_can_follow();
         let position = &self.position;
         for (side, on_board) in [Side::White, Side::Black].into_iter().zip(self.on_board) {
             let (stones, in_hand) = (position.stones(side).len(), position.in_hand(side));
