@@ -360,7 +360,7 @@ impl Database {
         let is_owed = position.removal_owed();
         let is_placing = position.is_in_placing_phase(self.rules());
         if is_placing && !is_owed {
-            match self.look_ahead(&[*position], Wdl::Loss, Effort::default()) {
+            match self.look_ahead(&[*position], None, Effort::default()) {
                 // Its turns are one placement nearer to the files.
                 Err(DbError::NotStored(_) | DbError::MissingPlies { .. }) => {}
                 // The search knows the depth of a win at once, where others have none.
@@ -410,10 +410,7 @@ impl Database {
         let after: Vec<Position> = turns.iter().map(|&turn| position.after(turn)).collect();
         let values = match after.first() {
             Some(first) if first.is_in_placing_phase(self.rules()) => {
-                // No turn is better than the position.
-                let least = self.stored_at_hand(position);
-                let least = least.map_or(Wdl::Loss, |value| value.backed_up().wdl());
-                self.look_ahead(&after, least, effort)?
+                self.look_ahead(&after, Some(position), effort)?
             }
             _ => self.moving_values(&after, metric)?,
         };

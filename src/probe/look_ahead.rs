@@ -192,8 +192,8 @@ impl Evaluator for FileEvaluator<'_> {
 }
 
 impl Database {
-    /// The values of positions for their sides to move, of which each is at least `least`. All must have the same
-    /// number of stones in hand and no pending removal. If the files of the placing phase have no depths, the values
+    /// The values of positions for their sides to move: of one, or of all to which the turns of `parent` lead. All
+    /// must have the same number of stones in hand and no pending removal. If the files of the placing phase have no depths, the values
     /// are those of [`Metric::Wdl`].
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl Database {
     pub(super) fn look_ahead(
         &self,
         positions: &[Position],
-        least: Wdl,
+        parent: Option<&Position>,
         mut effort: Effort,
     ) -> Result<Vec<Value>, DbError> {
         if positions.is_empty() {
@@ -215,21 +215,21 @@ impl Database {
         if !distance.is_near && effort.nodes.is_some() {
             // Whether a custom limit suffices must depend neither on the timing of threads nor on
             // earlier answers.
-            return searched(self, (positions, least), distance, effort, false);
+            return searched(self, (positions, parent), distance, effort, false);
         }
         effort.nodes = Some(MOST_NODES);
         let key = |position: &Position| key::canonical(position).0;
         let search = |missing: &[Position]| {
-            searched(self, (missing, least), distance, effort, self.two_threads)
+            searched(self, (missing, parent), distance, effort, self.two_threads)
         };
         self.cached(positions, key, search)
     }
 }
 
-/// The values of positions, of which each is at least the given one, by a search.
+/// The values of positions, or of those after turns of a parent, by a search.
 fn searched(
     database: &Database,
-    (positions, least): (&[Position], Wdl),
+    (positions, parent): (&[Position], Option<&Position>),
     distance: FileDistance,
     effort: Effort,
     two_threads: bool,
@@ -254,7 +254,11 @@ fn searched(
     });
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
     let mut wanted: Vec<_> = values.iter().zip(positions).collect();
+    let mut least = Wdl::Loss;
     if placements > 0 {
+        // No turn is better than the position before it.
+        let before = parent.and_then(|parent| database.stored_at_hand(parent));
+        least = before.map_or(least, |value| value.backed_up().wdl());
         // The worst for their sides to move come first: if the time ends, the best turns are likely known.
         let evaluation = Evaluation::best(database.rules());
         wanted.sort_by_cached_key(|(_, position)| evaluation.of(position, database.rules()));
@@ -279,7 +283,7 @@ fn searched(
     if second_files.stop.load(Ordering::Relaxed) {
         // Bytes that the second thread read are missing or damaged. The first may not need them,
         // but scores that follow from them may be in the table.
-        return searched(database, (positions, least), distance, effort, false);
+        return searched(database, (positions, parent), distance, effort, false);
     }
     let values = values.into_iter().map(OnceLock::into_inner);
     let values = values.map(|value| value.map(|value| metric.of_value(value)));
