@@ -27,7 +27,7 @@ use crate::search::key;
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::store::DbError;
-use crate::value::{Metric, Value, Wdl};
+use crate::value::{Distance, Metric, Value, Wdl};
 
 /// The most placements to the next file or to the moving phase for which a search is started. With
 /// this many it takes seconds, with more it takes minutes.
@@ -140,10 +140,11 @@ pub(super) struct FileEvaluator<'a> {
 
 impl<'a> FileEvaluator<'a> {
     fn new(database: &'a Database, depths: bool) -> FileEvaluator<'a> {
+        let metric = if depths { Metric::Depth } else { Metric::Wdl };
         FileEvaluator {
             database,
             depths,
-            moving: Mutex::new(Derivation::new(database, Metric::Depth)),
+            moving: Mutex::new(Derivation::new(database, metric)),
             stop: AtomicBool::new(false),
             given_up: stop::flag(),
             failure: OnceLock::new(),
@@ -160,17 +161,18 @@ impl<'a> FileEvaluator<'a> {
         if position.is_over(self.database.rules()) {
             return Ok(None);
         }
-        if !self.depths {
-            return Ok(Some(self.database.probe_wdl(position)?.into()));
-        }
         let mut moving = held(&self.moving);
-        if let Some(value) = moving.held(position)? {
-            return Ok(Some(value.into()));
+        if let Some(score) = moving.held(position)? {
+            return Ok(Some(score));
         }
         let file = self.database.file_of(Material::of_position(position))?;
-        match file.coverage().omits_rows() {
-            true => moving.searched(position, window).map(Some),
-            false => Ok(None),
+        match (
+            file.coverage().omits_rows(),
+            self.database.rules().distance(),
+        ) {
+            (true, _) => moving.searched(position, window).map(Some),
+            (false, Distance::ToEnd) => Ok(None),
+            (false, Distance::ToRemoval) => Ok(Some(self.database.probe_wdl(position)?.into())),
         }
     }
 }

@@ -56,21 +56,22 @@ impl<'a> Derivation<'a> {
         Ok(self.metric.of_value(value))
     }
 
-    /// The value of a position if its file holds it or it was derived before, as for
+    /// The score of a position if its file holds it or it was derived before, as for
     /// [`Database::held`].
-    pub fn held(&mut self, position: &Position) -> Result<Option<Value>, DbError> {
-        self.database.held(position, self.metric, &mut self.rows)
+    pub fn held(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
+        let value = (self.database).held(position, self.metric, &mut self.rows)?;
+        Ok(value.map(|value| match self.metric {
+            Metric::Depth => value.into(),
+            Metric::Wdl => value.wdl().into(),
+        }))
     }
 
     /// The score of a position that is over or held.
     fn held_score(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
-        if position.is_beaten() {
-            return Ok(Some(Score::loss_in(0)));
+        match position.is_beaten() {
+            true => Ok(Some(Score::loss_in(0))),
+            false => self.held(position),
         }
-        Ok(self.held(position)?.map(|value| match self.metric {
-            Metric::Depth => value.into(),
-            Metric::Wdl => value.wdl().into(),
-        }))
     }
 
     /// The score of a position that no file holds. Scores outside the window are bounds.
