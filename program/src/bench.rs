@@ -125,12 +125,16 @@ pub struct BenchAnswer {
     build: BuildSpeed,
 }
 
-/// Ranking all turns of positions at a ply of the placing phase; nothing was decoded before.
+/// Ranking all turns of positions of the placing phase; nothing was decoded before.
 #[derive(Serialize, JsonSchema)]
 struct FirstAnswers {
+    /// The last ply with a file; from there the search for the values is the longest.
     ply: u8,
     p50_ms: f64,
     p99_ms: f64,
+    /// All plies, equally often.
+    all_p50_ms: f64,
+    all_p99_ms: f64,
 }
 
 /// Solving pairs from scratch, with all threads. The time includes that to allocate memory and to
@@ -208,9 +212,15 @@ impl BenchAnswer {
         let rankings = self.rankings_per_s;
         row("ranking all turns, one thread", rankings, "positions/s");
         if let Some(first) = &self.first_answers {
-            let answer = format!("first answer, {} placed", first.ply);
-            row(&format!("{answer}, half take at most"), first.p50_ms, "ms");
-            row(&format!("{answer}, 99 % take at most"), first.p99_ms, "ms");
+            let last = format!("{} placed", first.ply);
+            for (positions, half, most) in [
+                ("while placing", first.all_p50_ms, first.all_p99_ms),
+                (&last, first.p50_ms, first.p99_ms),
+            ] {
+                let answer = format!("first answer, {positions}");
+                row(&format!("{answer}, half take at most"), half, "ms");
+                row(&format!("{answer}, 99 % take at most"), most, "ms");
+            }
         }
         let loading = self.loading_mb_per_s_all_threads;
         row("loading tables, all threads", loading, "MB/s");
@@ -364,14 +374,22 @@ fn first_answers(db: &mut Database, pairs: &[Pair], seed: u64) -> Result<Option<
     let Some(ply) = ply else {
         return Ok(None);
     };
-    let positions = sample::many(db.rules(), Family::Placed(ply), 0..FIRST, seed);
-    let cache = Database::DEFAULT_CACHE_BYTES;
-    let times = cold_times(db, &positions, cache, |_| false, Database::turns)?;
-    let [p50_ms, p99_ms] = [50, 99].map(|percent| percentile_us(&times, percent) / 1e3);
+    let rules = *db.rules();
+    let mut percentiles = |families: &[Family], count| {
+        let positions = sample::mixed(&rules, families, 0..count, seed);
+        let cache = Database::DEFAULT_CACHE_BYTES;
+        let times = cold_times(db, &positions, cache, |_| false, Database::turns)?;
+        anyhow::Ok([50, 99].map(|percent| percentile_us(&times, percent) / 1e3))
+    };
+    let plies: Vec<Family> = (0..rules.placements()).map(Family::Placed).collect();
+    let [all_p50_ms, all_p99_ms] = percentiles(&plies, FIRST / 4 * plies.len() as u64)?;
+    let [p50_ms, p99_ms] = percentiles(&[Family::Placed(ply)], FIRST)?;
     Ok(Some(FirstAnswers {
         ply,
         p50_ms,
         p99_ms,
+        all_p50_ms,
+        all_p99_ms,
     }))
 }
 
