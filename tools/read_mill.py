@@ -307,10 +307,12 @@ def turns(mover, waiting):
 
 UNKNOWN = 255
 ESCAPE = 126
+# The symbols of files without depths.
+WON, DRAWN, LOST = 0, 1, 2
 
 
 def parse_model(data):
-    """The three lists of symbols and the tree: a node is (kind, bin, left, right) or a distribution."""
+    """The three lists and the tree: a node is (kind, bin, left, right) or a distribution."""
     at = 0
 
     def take(count):
@@ -354,7 +356,9 @@ def parse_model(data):
 ESCAPED = [(slot // 16, slot // 16 * 16, 16) for slot in range(4096)]
 
 
-def value_of_symbol(symbol):
+def value_of_symbol(symbol, depths):
+    if not depths:
+        return {WON: 2, DRAWN: 0, LOST: 1}[symbol]
     return 2 * symbol + 2 if symbol < 127 else 0 if symbol == 127 else 511 - 2 * symbol
 
 
@@ -419,8 +423,10 @@ class Container:
         check(rules == RULES, "other rules")
         check(found == kind, "the kind")
         check(metric <= 1, "the metric")
-        check(64 <= self.most <= 8192 and (self.near, self.slides) in ((5, 3), (15, 6)), "columns, near or slides")
+        check(64 <= self.most <= 8192, "columns")
         self.depths = metric == 0
+        encodings = ((5, 3), (15, 6)) if self.depths else ((10, 3), (16, 6))
+        check((self.near, self.slides) in encodings, "near or slides")
         self.schema = Fields(fields.take(fields.varint()))
         self.tables = []
         for _ in range(tables):
@@ -474,7 +480,7 @@ class Table:
         block = ((column + 1) * self.block_count - 1) // len(self.columns)
         if (row, block) not in self.blocks:
             self.blocks[row, block] = self.decode(own, row, block)
-        return value_of_symbol(self.blocks[row, block][column])
+        return value_of_symbol(self.blocks[row, block][column], self.container.depths)
 
     def block_bytes(self, row, block):
         fields = Fields(self.container.row(self.number, row))
@@ -517,17 +523,16 @@ class Table:
             waiting = sum(1 << p for i, p in enumerate(outside) if subset >> i & 1)
             if not self.holds(own, waiting):
                 continue
-            near = self.near_symbol(column, symbols, last)
-            best, worst = self.slide_symbols(subset, slides, symbols)
-            last = step(self.distribution(near, best, worst, self.mill_class(own, waiting)))
+            features = self.features(column, subset, slides, symbols, last)
+            last = step(self.distribution(*features, class_=self.mill_class(own, waiting)))
             if last == ESCAPE:
                 last = step(ESCAPED)
             symbols[column] = last
         check(state == 0 and not words, f"the end of block {block} of row {row}")
         return symbols
 
-    def distribution(self, near, best, worst, class_):
-        bins = (self.bins[0][near], self.bins[1][best], self.bins[2][worst], class_)
+    def distribution(self, *features, class_):
+        bins = [bins[feature] for bins, feature in zip(self.bins, features)] + [class_]
         node = self.tree
         while type(node) is tuple:
             kind, split, left, right = node
@@ -536,22 +541,33 @@ class Table:
 
     # THE CONTEXT OF A COLUMN
 
-    def near_symbol(self, column, symbols, known):
+    def features(self, column, subset, slides, symbols, last):
+        """near, best and worst, or near, slides and far."""
+        near = self.noted(column, symbols, last)
+        after = self.after_slides(subset, slides, symbols)
+        if self.container.depths:
+            return sorted(near)[len(near) // 2], min(after, default=UNKNOWN), max(after, default=UNKNOWN)
+        weighted = sum(weight * symbol for weight, symbol in zip((5, 4, 3, 2, 2), near))
+        losses_to_wins = self.container.slides + after.count(LOST) - after.count(WON)
+        return weighted, 8 * losses_to_wins + after.count(DRAWN), sum(near[5:])
+
+    def noted(self, column, symbols, last):
+        """The noted symbols of the nearest columns."""
+        known = DRAWN if last == UNKNOWN and not self.container.depths else last
         noted = []
         for other in near_columns(self.free, self.waiting, column, self.container.near):
             symbol = symbols.get(other, UNKNOWN)
             if symbol != UNKNOWN:
                 known = symbol
             noted.append(known)
-        noted += [known] * (self.container.near - len(noted))
-        return sorted(noted)[self.container.near // 2]
+        return noted + [known] * (self.container.near - len(noted))
 
-    def slide_symbols(self, subset, slides, symbols):
+    def after_slides(self, subset, slides, symbols):
+        """The known symbols after slides."""
         possible = (subset ^ start ^ to for start, to in slides if subset & start and not subset & to)
         moved = islice(possible, self.container.slides)
         found = [symbols.get(self.numbers[column], UNKNOWN) for column in moved]
-        known = [symbol for symbol in found if symbol != UNKNOWN]
-        return min(known, default=UNKNOWN), max(known, default=UNKNOWN)
+        return [symbol for symbol in found if symbol != UNKNOWN]
 
     def mill_class(self, mover, waiting):
         empty = FULL & ~mover & ~waiting

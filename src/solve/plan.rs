@@ -32,7 +32,7 @@ fn ply_bytes_per_entry(rules: &Rules, metric: Metric, kept: bool) -> f64 {
         Metric::Depth if !kept => 0.17,
         Metric::Depth if rules.diagonals => 0.14,
         Metric::Depth => 0.087,
-        Metric::Wdl => 0.023,
+        Metric::Wdl => 0.021,
     }
 }
 
@@ -64,17 +64,16 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
 
 /// The plies whose files are kept by default: all early ones, which are small, and then every third
 /// one up to some placements from the end, so that a short search leads from any position to the
-/// next file or to the moving phase. With depths these are four placements; files without depths,
-/// which are to be small, leave more to the search.
+/// next file or to the moving phase. These are four placements; the smallest files leave five to the
+/// search, which has no depths to find.
 pub fn kept_plies(rules: &Rules, profile: Profile) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
     if rules.moves_while_placing {
         return BTreeSet::new();
     }
     let end = match (profile.metric, profile.compression) {
-        (Metric::Depth, _) => 4,
-        (Metric::Wdl, Compression::Quick) => 5,
-        (Metric::Wdl, Compression::Max) => 6,
+        (Metric::Wdl, Compression::Max) => 5,
+        _ => 4,
     };
     let last = rules.placements().saturating_sub(end);
     (0..=last)
@@ -354,8 +353,8 @@ fn share(profile: Profile) -> f64 {
     match (profile.metric, profile.compression) {
         (Metric::Depth, Compression::Quick) => 1.0,
         (Metric::Depth, Compression::Max) => 0.41,
-        (Metric::Wdl, Compression::Quick) => 0.18,
-        (Metric::Wdl, Compression::Max) => 0.075,
+        (Metric::Wdl, Compression::Quick) => 0.17,
+        (Metric::Wdl, Compression::Max) => 0.063,
     }
 }
 

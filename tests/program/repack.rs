@@ -72,6 +72,11 @@ pub fn smallest() -> &'static Path {
     REPACKED[1].0.path()
 }
 
+/// Folders with [`PAIRS`] without depths, the second at the level `max`.
+pub fn without_depths() -> [&'static Path; 2] {
+    [2, 3].map(|kind: usize| REPACKED[kind].0.path())
+}
+
 /// The names of the databases in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let mut names = common::names(folder);

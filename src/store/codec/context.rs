@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::coverage::{BLACK, Coverage};
-use super::{Parameters, UNKNOWN};
+use super::{DRAWN, LOST, Parameters, UNKNOWN, WON};
 use crate::board::{Board, POINTS, Point, PointSet, bits, mask_where};
 use crate::index::{Index, Material};
 use crate::rules::Rules;
@@ -128,16 +128,15 @@ impl RowShape {
     }
 }
 
-/// The facts known before an entry's value: symbols and a class.
+/// The features of what is known before an entry's value.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Context {
-    pub near: u8,
-    pub best: u8,
-    pub worst: u8,
+    /// *near*, *best* and *worst* in a file with depths; *near*, *slides* and *far* in one without.
+    pub features: [u8; 3],
     pub class: u8,
 }
 
-/// The symbols and the class that make a context.
+/// What is known before an entry's value: symbols, and what the class counts.
 pub(super) struct Facts<const NEAR: usize, const SLIDES: usize> {
     /// The symbols of the near columns, nearest first, and after slides.
     pub near: [u8; NEAR],
@@ -147,30 +146,61 @@ pub(super) struct Facts<const NEAR: usize, const SLIDES: usize> {
     pub closing: u8,
 }
 
-impl Context {
+impl<const NEAR: usize, const SLIDES: usize> Facts<NEAR, SLIDES> {
     /// The context of these facts; `last` is the symbol coded before.
     #[inline(always)]
-    pub(super) fn new<const NEAR: usize, const SLIDES: usize>(
-        facts: Facts<NEAR, SLIDES>,
-        last: u8,
-    ) -> Context {
-        let mut near = facts.near;
-        let mut known = last;
-        for near in &mut near {
-            known = if *near == UNKNOWN { known } else { *near };
-            *near = known;
+    pub(super) fn context<const DEPTHS: bool>(self, last: u8) -> Context {
+        Context {
+            features: match DEPTHS {
+                true => self.of_depths(last),
+                false => self.of_results(last),
+            },
+            class: 4 * self.threats.min(2) + self.closing.min(3),
         }
+    }
+
+    /// The symbols of the near columns, with the one before in place of an unknown one.
+    #[inline(always)]
+    fn near_known(&self, mut known: u8) -> [u8; NEAR] {
+        self.near.map(|near| {
+            known = if near == UNKNOWN { known } else { near };
+            known
+        })
+    }
+
+    /// *near*, *best* and *worst*.
+    #[inline(always)]
+    fn of_depths(&self, last: u8) -> [u8; 3] {
         let (mut best, mut worst) = (UNKNOWN, 0);
-        for symbol in facts.after_slides {
+        for symbol in self.after_slides {
             best = best.min(symbol);
             worst = worst.max(symbol.wrapping_add(1));
         }
-        Context {
-            near: median(near),
-            best,
-            worst: worst.wrapping_sub(1),
-            class: 4 * facts.threats.min(2) + facts.closing.min(3),
-        }
+        [median(self.near_known(last)), best, worst.wrapping_sub(1)]
+    }
+
+    /// *near*, *slides* and *far*. There are only three symbols, so sums and counts say more than a median and
+    /// extremes.
+    #[inline(always)]
+    fn of_results(&self, last: u8) -> [u8; 3] {
+        // With bytes the compiler would collect the symbols in a vector, which takes a single entry longer.
+        const WEIGHTS: [u32; 5] = [5, 4, 3, 2, 2];
+        let known = self.near_known(if last == UNKNOWN { DRAWN } else { last });
+        let (nearest, others) = known.split_at(WEIGHTS.len());
+        let weighted = nearest.iter().zip(WEIGHTS);
+        let weighted = weighted.map(|(&symbol, weight)| u32::from(symbol) * weight);
+        let near: u32 = weighted.sum();
+        let far: u32 = others.iter().copied().map(u32::from).sum();
+        let count = |symbol: u8| {
+            let same = self.after_slides.map(|after| u32::from(after == symbol));
+            same.into_iter().sum::<u32>()
+        };
+        let losses_to_wins = SLIDES as u32 + count(LOST) - count(WON);
+        [
+            near as u8,
+            (8 * losses_to_wins + count(DRAWN)) as u8,
+            far as u8,
+        ]
     }
 }
 
@@ -443,10 +473,10 @@ impl TableShape {
         places.truncate(stored);
     }
 
-    /// The context of the column at a place of a block; `last` is the symbol coded before. `NEAR`
-    /// and `SLIDES` are those of the parameters.
+    /// The context of the column at a place of a block; `last` is the symbol coded before. `DEPTHS`
+    /// says whether the file has depths; `NEAR` and `SLIDES` are those of the parameters.
     #[inline(always)]
-    pub(crate) fn context<const NEAR: usize, const SLIDES: usize>(
+    pub(crate) fn context<const DEPTHS: bool, const NEAR: usize, const SLIDES: usize>(
         &self,
         row: &RowShape,
         block: &BlockShape,
@@ -456,7 +486,7 @@ impl TableShape {
     ) -> Context {
         let permitted = row.permitted(block.subsets[place]);
         let facts = self.facts::<NEAR, SLIDES>(row, block, permitted, symbols, place);
-        Context::new(facts, last)
+        facts.context::<DEPTHS>(last)
     }
 
     /// The facts of the column at a place of a block; `permitted` are its slides and threats.

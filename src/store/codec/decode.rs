@@ -14,9 +14,10 @@
 
 use super::context::{BlockScratch, BlockShape, RowShape, Symbols, TableShape};
 use super::model::{ESCAPED_FREQUENCY, Model, TOTAL};
-use super::{ESCAPE, UNKNOWN, value};
+use super::{ESCAPE, UNKNOWN, value, value_of_result};
 use crate::board::bits::{self, Bits, Kernel};
-use crate::store::profile::Compression;
+use crate::store::profile::{Compression, Profile};
+use crate::value::Metric;
 
 /// A smaller state reads the next word, if there is one.
 const LEAST: u32 = 1 << 16;
@@ -64,7 +65,10 @@ impl RowDecoder<'_> {
         let mut result = Ok(());
         for ((block, scratch), is_end) in blocks.into_iter().zip(ends) {
             // After an error, too, since this clears the memory for the next blocks.
-            result = result.and(block.finish(scratch, is_end));
+            result = result.and(match self.shape.parameters.profile.metric {
+                Metric::Depth => block.finish(scratch, is_end, value),
+                Metric::Wdl => block.finish(scratch, is_end, value_of_result),
+            });
         }
         result
     }
@@ -72,7 +76,12 @@ impl RowDecoder<'_> {
 
 impl Block<'_> {
     /// Fills in the values of the decoded symbols; `is_end` says whether no byte is left.
-    fn finish(self, scratch: &mut BlockScratch, is_end: bool) -> Result<(), &'static str> {
+    fn finish(
+        self,
+        scratch: &mut BlockScratch,
+        is_end: bool,
+        value: impl Fn(u8) -> u8,
+    ) -> Result<(), &'static str> {
         let BlockScratch { symbols, places } = scratch;
         let values = self.values;
         let symbols = &mut symbols[..values.len()];
@@ -115,16 +124,22 @@ impl<const BLOCKS: usize> Kernel for DecodeSymbols<'_, '_, BLOCKS> {
 
     #[inline(always)]
     fn run<B: Bits>(self, _bits: B) -> [bool; BLOCKS] {
-        match self.row.shape.parameters.profile.compression {
-            Compression::Quick => self.decode::<5, 3>(),
-            Compression::Max => self.decode::<15, 6>(),
+        let Profile {
+            metric,
+            compression,
+        } = self.row.shape.parameters.profile;
+        match (metric, compression) {
+            (Metric::Depth, Compression::Quick) => self.decode::<true, 5, 3>(),
+            (Metric::Depth, Compression::Max) => self.decode::<true, 15, 6>(),
+            (Metric::Wdl, Compression::Quick) => self.decode::<false, 10, 3>(),
+            (Metric::Wdl, Compression::Max) => self.decode::<false, 16, 6>(),
         }
     }
 }
 
 impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
     #[inline(always)]
-    fn decode<const NEAR: usize, const SLIDES: usize>(self) -> [bool; BLOCKS] {
+    fn decode<const DEPTHS: bool, const NEAR: usize, const SLIDES: usize>(self) -> [bool; BLOCKS] {
         let mut lanes = self.blocks.each_mut().map(|(block, scratch)| Lane {
             block: block.shape,
             symbols: &mut scratch.symbols,
@@ -136,12 +151,12 @@ impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
         let shared = shared.unwrap_or(0);
         for number in 0..shared {
             for lane in &mut lanes {
-                lane.step::<NEAR, SLIDES>(self.row, number);
+                lane.step::<DEPTHS, NEAR, SLIDES>(self.row, number);
             }
         }
         lanes.map(|mut lane| {
             for number in shared..lane.places.len() {
-                lane.step::<NEAR, SLIDES>(self.row, number);
+                lane.step::<DEPTHS, NEAR, SLIDES>(self.row, number);
             }
             lane.decoder.state == 0 && lane.decoder.rest.is_empty()
         })
@@ -150,7 +165,7 @@ impl<const BLOCKS: usize> DecodeSymbols<'_, '_, BLOCKS> {
 
 impl Lane<'_, '_> {
     #[inline(always)]
-    fn step<const NEAR: usize, const SLIDES: usize>(
+    fn step<const DEPTHS: bool, const NEAR: usize, const SLIDES: usize>(
         &mut self,
         with: RowDecoder<'_>,
         number: usize,
@@ -158,7 +173,7 @@ impl Lane<'_, '_> {
         let RowDecoder { shape, model, row } = with;
         let place = usize::from(self.places[number]);
         let context =
-            shape.context::<NEAR, SLIDES>(row, self.block, self.symbols, place, self.last);
+            shape.context::<DEPTHS, NEAR, SLIDES>(row, self.block, self.symbols, place, self.last);
         self.last = self.decoder.symbol(model, model.distribution(context));
         self.symbols[place] = self.last;
     }

@@ -13,11 +13,11 @@ pub(crate) const TOTAL: u32 = 1 << SCALE;
 /// The frequency of each of the 256 symbols that may follow [`ESCAPE`].
 pub(crate) const ESCAPED_FREQUENCY: u32 = TOTAL / 256;
 
-/// The most bins of near, best and worst, and the most distributions.
+/// The most bins of the features of a context but the class, and the most distributions.
 pub(crate) const MOST_BINS: [usize; 3] = [24, 12, 8];
 pub(crate) const MOST_DISTRIBUTIONS: usize = 2048;
 
-/// The features of a context: near, best, worst and class.
+/// The features of a context, with the class.
 pub(crate) const FEATURES: usize = 4;
 
 /// Eight symbols of a distribution, with everything that decoding needs side by side.
@@ -58,11 +58,11 @@ pub(crate) type Distribution = Vec<(u8, u16)>;
 /// The distributions of all contexts, ready for coding.
 #[derive(Debug)]
 pub(crate) struct Model {
-    /// For each symbol: its bin times the weight of a bin in a context's number.
+    /// For each feature and its value: the bin times the weight of a bin in a context's number.
     numbers: Box<[[u32; 256]; 3]>,
     /// The weight of a class in a context's number.
     near_bins: u32,
-    /// The distribution for each context number. Contexts that differ only in near are neighbours.
+    /// The distribution for each context number. Contexts that differ only in *near* are neighbours.
     by_context: Vec<u16>,
     /// The first groups of all distributions, then the other groups.
     pub(crate) groups: Vec<SymbolGroup>,
@@ -111,12 +111,9 @@ impl Model {
     /// The number of a context's distribution, and of its first group.
     #[inline(always)]
     pub(crate) fn distribution(&self, context: Context) -> usize {
-        let [near, best, worst] = &*self.numbers;
-        // Add the part that is known last at the end.
-        let number = best[usize::from(context.best)]
-            + worst[usize::from(context.worst)]
-            + u32::from(context.class) * self.near_bins
-            + near[usize::from(context.near)];
+        let part = |feature: usize| self.numbers[feature][usize::from(context.features[feature])];
+        // Add *near*, which is known last, at the end.
+        let number = part(1) + part(2) + u32::from(context.class) * self.near_bins + part(0);
         self.by_context[number as usize].into()
     }
 }
@@ -148,8 +145,9 @@ fn tree(bytes: &mut &[u8], sizes: [usize; FEATURES]) -> Option<(Vec<u16>, Vec<Di
         if distributions.len() >= MOST_DISTRIBUTIONS {
             return None;
         }
-        let [near, best, worst, class] = cell;
-        let numbers = best.flat_map(|best| worst.clone().map(move |worst| best * sizes[2] + worst));
+        let [near, second, third, class] = cell;
+        let numbers =
+            second.flat_map(|second| third.clone().map(move |third| second * sizes[2] + third));
         let numbers =
             numbers.flat_map(|number| class.clone().map(move |class| number * CLASSES + class));
         for number in numbers {

@@ -12,10 +12,16 @@ use crate::store::codec::{Parameters, TableShape};
 use crate::store::container::FileKind;
 use crate::store::error::DbError;
 use crate::store::ply::{coverage, ply_file_name};
-use crate::store::profile::Profile;
+use crate::store::profile::{Compression, Profile};
+use crate::value::Metric;
 
 /// The most columns of a block in plies, of which few columns are stored.
-const COLUMNS: u16 = 2048;
+fn columns(profile: Profile) -> u16 {
+    match (profile.metric, profile.compression) {
+        (Metric::Wdl, Compression::Quick) => 1024,
+        _ => 2048,
+    }
+}
 
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
@@ -53,7 +59,7 @@ impl<'a> PlyWriter<'a> {
             stage_sets,
             parameters: Parameters {
                 profile,
-                columns: COLUMNS,
+                columns: columns(profile),
             },
             schema: vec![rules.stones, ply],
             tables: Vec::new(),

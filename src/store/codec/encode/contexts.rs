@@ -1,15 +1,15 @@
 //! The contexts and symbols of a block's values.
 
 use crate::board::bits::{self, Bits, Kernel};
-use crate::store::codec::UNKNOWN;
 use crate::store::codec::context::{
     BlockScratch, BlockShape, Context, Facts, RowShape, Symbols, TableShape,
 };
-use crate::store::profile::Compression;
+use crate::store::codec::{DRAWN, LOST, UNKNOWN, WON};
+use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
-/// Maps values to symbols: wins first, the quickest at the front; then draws; then losses, the
-/// slowest at the front.
+/// Maps values to the symbols of files with depths: wins first, the quickest at the front; then draws; then
+/// losses, the slowest at the front.
 pub(super) const fn symbol(value: u8) -> u8 {
     match value {
         0 => 127,
@@ -18,14 +18,22 @@ pub(super) const fn symbol(value: u8) -> u8 {
     }
 }
 
-/// By metric: [`symbol`] of the part of each value that it keeps. A look-up has no branch to
-/// predict: neighbours often differ.
+/// Maps values to the symbols of files without depths.
+pub(super) const fn symbol_of_result(value: u8) -> u8 {
+    match value {
+        0 => DRAWN,
+        win if win % 2 == 0 => WON,
+        _ => LOST,
+    }
+}
+
+/// The symbols of all values by metric. A look-up has no branch to predict: neighbours often differ.
 static SYMBOLS: [[u8; 256]; 2] = {
     let mut symbols = [[0; 256]; 2];
     let mut value = 0;
     while value < 256 {
         symbols[Metric::Depth as usize][value] = symbol(value as u8);
-        symbols[Metric::Wdl as usize][value] = symbol(Metric::Wdl.of_byte(value as u8));
+        symbols[Metric::Wdl as usize][value] = symbol_of_result(value as u8);
         value += 1;
     }
     symbols
@@ -70,9 +78,15 @@ impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
 
     #[inline(always)]
     fn run<B: Bits>(self, _bits: B) {
-        match self.shape.parameters.profile.compression {
-            Compression::Quick => self.see::<5, 3>(),
-            Compression::Max => self.see::<15, 6>(),
+        let Profile {
+            metric,
+            compression,
+        } = self.shape.parameters.profile;
+        match (metric, compression) {
+            (Metric::Depth, Compression::Quick) => self.see::<true, 5, 3>(),
+            (Metric::Depth, Compression::Max) => self.see::<true, 15, 6>(),
+            (Metric::Wdl, Compression::Quick) => self.see::<false, 10, 3>(),
+            (Metric::Wdl, Compression::Max) => self.see::<false, 16, 6>(),
         }
     }
 }
@@ -80,7 +94,7 @@ impl<See: FnMut(Context, u8)> Kernel for SeeContexts<'_, See> {
 impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
     /// Finds the facts of some entries, then makes their contexts with vector instructions.
     #[inline(always)]
-    fn see<const NEAR: usize, const SLIDES: usize>(mut self) {
+    fn see<const DEPTHS: bool, const NEAR: usize, const SLIDES: usize>(mut self) {
         const AT_ONCE: usize = 64;
         let SeeContexts {
             shape, row, block, ..
@@ -114,13 +128,13 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
                 coded[i + 1] = symbol;
             }
             for (i, context) in contexts.iter_mut().enumerate() {
-                let facts = Facts {
+                let facts = Facts::<NEAR, SLIDES> {
                     near: std::array::from_fn(|k| near[k][i]),
                     after_slides: std::array::from_fn(|k| after_slides[k][i]),
                     threats: threats[i],
                     closing: closing[i],
                 };
-                *context = Context::new::<NEAR, SLIDES>(facts, coded[i]);
+                *context = facts.context::<DEPTHS>(coded[i]);
             }
             for (&context, &symbol) in contexts[..places.len()].iter().zip(&coded[1..]) {
                 (self.see)(context, symbol);

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::contexts::symbol;
+use super::contexts::{symbol, symbol_of_result};
 use super::*;
 use crate::index::{BitSet, Index, Material, Rows};
 use crate::random::Random;
 use crate::rules::Rules;
 use crate::store::codec::{
     Block, Coverage, Model, Parameters, RowDecoder, SetMarks, UNKNOWN, context, is_even, value,
+    value_of_result,
 };
 use crate::store::profile::{Compression, Profile};
+use crate::value::Metric;
 
 const RULES: Rules = Rules::STANDARD;
 const THREE: Material = Material::new(3, 3);
@@ -24,6 +26,10 @@ fn symbols_are_in_the_order_of_values() {
     let order = [2, 4, 254, 0, 255, 3, 1].map(symbol);
     assert!(order.is_sorted(), "{order:?}");
     assert_eq!([symbol(1), symbol(254)], [UNKNOWN, ESCAPE]);
+    for byte in 0..=255 {
+        let result = Metric::Wdl.of_byte(byte);
+        assert_eq!(value_of_result(symbol_of_result(byte)), result);
+    }
 }
 
 #[test]
@@ -46,14 +52,12 @@ fn quotients_are_those_of_a_division() {
     }
 }
 
-fn parameters(columns: u16, compression: Compression) -> Parameters {
-    Parameters {
-        profile: Profile {
-            compression,
-            ..Profile::default()
-        },
-        columns,
-    }
+fn parameters(columns: u16, metric: Metric, compression: Compression) -> Parameters {
+    let profile = Profile {
+        metric,
+        compression,
+    };
+    Parameters { profile, columns }
 }
 
 /// A table's values, its layout, and a model trained on a part of it.
@@ -67,9 +71,9 @@ struct CodedTable {
 
 impl CodedTable {
     fn new(material: Material, coverage: Coverage, parameters: Parameters) -> CodedTable {
-        let values: Vec<u8> = (0..material.entries())
-            .map(|i| (i / 3 % 60) as u8)
-            .collect();
+        let metric = parameters.profile.metric;
+        let values = (0..material.entries()).map(|i| metric.of_byte((i / 3 % 60) as u8));
+        let values: Vec<u8> = values.collect();
         let index = Index::new(material);
         let shape = TableShape::new(&RULES, material, coverage, parameters);
         let mut training = Training::default();
@@ -188,19 +192,23 @@ fn blocks_of_every_kind_of_table_round_trip() {
         (5, 4, Coverage::All),
         (5, 4, Coverage::EvenMover),
     ];
-    let each = [
-        parameters(256, Compression::Quick),
-        parameters(4096, Compression::Max),
-    ]
-    .map(|parameters| pairs.clone().map(|pair| (pair, parameters)));
+    let each = [Metric::Depth, Metric::Wdl].map(|metric| {
+        let each = [
+            parameters(256, metric, Compression::Quick),
+            parameters(4096, metric, Compression::Max),
+        ];
+        each.map(|parameters| pairs.clone().map(|pair| (pair, parameters)))
+    });
     let plies = [(3, 3, 1), (3, 3, 4), (4, 3, 9), (3, 4, 2), (4, 4, 5)];
     let plies = plies.map(|(mover, waiting, every)| {
+        let metric = [Metric::Depth, Metric::Wdl][every % 2];
         (
             (mover, waiting, possible(waiting, every)),
-            parameters(512, Compression::Quick),
+            parameters(512, metric, Compression::Quick),
         )
     });
-    for ((mover, waiting, coverage), parameters) in each.into_iter().flatten().chain(plies) {
+    let pairs = each.into_iter().flatten().flatten();
+    for ((mover, waiting, coverage), parameters) in pairs.chain(plies) {
         let omits_rows = coverage.omits_rows();
         let table = CodedTable::new(Material::new(mover, waiting), coverage, parameters);
         let is_stored = |row| !omits_rows || is_even(table.index.rows().set(row));
@@ -210,7 +218,10 @@ fn blocks_of_every_kind_of_table_round_trip() {
         for (row, values) in rows.step_by(31) {
             stored += table.check(row, values);
             // Values that the model does not expect.
-            let others: Vec<u8> = values.iter().map(|_| random.word() as u8).collect();
+            let others = values.iter().map(|_| random.word() as u8);
+            let others: Vec<u8> = others
+                .map(|byte| parameters.profile.metric.of_byte(byte))
+                .collect();
             table.check(row, &others);
         }
         assert!(stored > 1000, "{stored}");
@@ -236,7 +247,7 @@ fn blocks_of_few_bytes_round_trip() {
             &RULES,
             THREE,
             Coverage::All,
-            parameters(256, Compression::Quick),
+            parameters(256, Metric::Depth, Compression::Quick),
         ),
         values: vec![0; columns],
         index,

@@ -143,8 +143,8 @@ impl Training {
         scratch: &mut BlockScratch,
     ) {
         let see = |at: Context, symbol| {
-            self.sample
-                .push([at.near, at.best, at.worst, at.class, symbol]);
+            let [near, second, third] = at.features;
+            self.sample.push([near, second, third, at.class, symbol]);
         };
         contexts(shape, row, block, values, scratch, see);
     }
