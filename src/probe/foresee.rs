@@ -252,7 +252,7 @@ pub(super) fn far(
     let values: Vec<OnceLock<Value>> = positions.iter().map(|_| OnceLock::new()).collect();
     find_each(
         &context,
-        as_if_drawn.files.depths,
+        as_if_drawn.files.metric,
         Wdl::Loss,
         values.iter().zip(positions),
     );

@@ -126,8 +126,8 @@ fn covers(database: &Database, position: &Position) -> bool {
 /// The files as a source of known values, for one thread of a search.
 pub(super) struct FileEvaluator<'a> {
     pub database: &'a Database,
-    /// Whether the values are to have depths.
-    pub depths: bool,
+    /// That of the values.
+    pub metric: Metric,
     /// The positions without stones in hand.
     moving: Mutex<Derivation<'a>>,
     /// Set at a failure, which ends the search.
@@ -139,11 +139,10 @@ pub(super) struct FileEvaluator<'a> {
 }
 
 impl<'a> FileEvaluator<'a> {
-    fn new(database: &'a Database, depths: bool) -> FileEvaluator<'a> {
-        let metric = if depths { Metric::Depth } else { Metric::Wdl };
+    fn new(database: &'a Database, metric: Metric) -> FileEvaluator<'a> {
         FileEvaluator {
             database,
-            depths,
+            metric,
             moving: Mutex::new(Derivation::new(database, metric)),
             stop: AtomicBool::new(false),
             given_up: stop::flag(),
@@ -195,8 +194,8 @@ impl Evaluator for FileEvaluator<'_> {
 
 impl Database {
     /// The values of positions for their sides to move: of one, or of all to which the turns of `parent` lead. All
-    /// must have the same number of stones in hand and no pending removal. If the files of the placing phase have no depths, the values
-    /// are those of [`Metric::Wdl`].
+    /// must have the same number of stones in hand and no pending removal. If the files of the placing phase have no
+    /// depths, the values are those of [`Metric::Wdl`].
     ///
     /// # Errors
     ///
@@ -238,9 +237,8 @@ fn searched(
 ) -> Result<Vec<Value>, DbError> {
     let placements = distance.placements;
     let metric = database.placing_metric();
-    let depths = metric == Metric::Depth;
-    let files = FileEvaluator::new(database, depths);
-    let second_files = FileEvaluator::new(database, depths);
+    let files = FileEvaluator::new(database, metric);
+    let second_files = FileEvaluator::new(database, metric);
     // Most positions are close to a file or have a low node limit, so a small table suffices.
     let most_nodes = effort.nodes.unwrap_or(MOST_NODES);
     let most_bytes = usize::try_from(most_nodes.saturating_mul(64)).unwrap_or(usize::MAX);
@@ -274,12 +272,12 @@ fn searched(
                 let (rest, second) = (&wanted[place..], &second);
                 // If no thread can be started, the first one finds all values.
                 let _ = thread::Builder::new().spawn_scoped(scope, move || {
-                    find_each(second, depths, least, rest.iter().rev().copied())
+                    find_each(second, metric, least, rest.iter().rev().copied())
                 });
             }
             next
         });
-        find_each(&first, depths, least, from_the_front);
+        find_each(&first, metric, least, from_the_front);
         finished.store(true, Ordering::Relaxed);
     });
     if second_files.stop.load(Ordering::Relaxed) {
@@ -293,7 +291,7 @@ fn searched(
     let found: Option<Vec<Value>> = values.iter().copied().collect();
     match files.failure.get() {
         Some(DbError::Pending(ranges)) if placements > FORESEEN_PLACEMENTS => Err(foresee::far(
-            FileEvaluator::new(database, depths),
+            FileEvaluator::new(database, metric),
             ranges,
             positions,
             &table,
@@ -312,11 +310,11 @@ fn searched(
     }
 }
 
-/// Finds values, with depths or without, of which each is at least `least`: one after the other, until one is
-/// known already or the search is stopped.
+/// Finds values of a metric, of which each is at least `least`: one after the other, until one is known already
+/// or the search is stopped.
 pub(super) fn find_each<'a>(
     context: &SearchContext<'_, impl Evaluator>,
-    depths: bool,
+    metric: Metric,
     least: Wdl,
     wanted: impl Iterator<Item = (&'a OnceLock<Value>, &'a Position)>,
 ) {
@@ -326,7 +324,7 @@ pub(super) fn find_each<'a>(
             return;
         }
         let depth = position.all_in_hand() + MOST_DERIVED;
-        let found = Window::value(depths, least, |window| {
+        let found = Window::value(metric == Metric::Depth, least, |window| {
             let score = worker.search((*position).into(), window, depth, 0);
             (!worker.stopped).then_some(score).ok_or(())
         });

@@ -96,6 +96,23 @@ impl CodedTable {
         }
     }
 
+    /// A row of zeros in 3-3, with one distribution for all contexts: symbols and their frequencies.
+    fn with_distribution(symbols: &[(u8, u16)], parameters: Parameters) -> CodedTable {
+        let index = Index::new(THREE);
+        let mut bytes = vec![0, 0, 0, 4];
+        for &(symbol, frequency) in symbols {
+            bytes.push(symbol);
+            bytes.extend(frequency.to_le_bytes());
+        }
+        CodedTable {
+            model: Model::from_bytes(&bytes).unwrap(),
+            shape: TableShape::new(&RULES, THREE, Coverage::All, parameters),
+            values: vec![0; index.columns().count()],
+            index,
+            bytes,
+        }
+    }
+
     fn rows(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let rows = self.values.chunks(self.index.columns().count());
         rows.enumerate()
@@ -233,26 +250,9 @@ fn blocks_of_every_kind_of_table_round_trip() {
 #[test]
 fn blocks_of_few_bytes_round_trip() {
     const KEYS: [(u8, u16); 3] = [(127, 100), (0, 3980), (ESCAPE, 16)];
-    let index = Index::new(THREE);
-    let columns = index.columns().count();
-    // One distribution for all contexts: draws, wins in 1, and all else by the escape.
-    let mut bytes = vec![0, 0, 0, 4];
-    for (symbol, frequency) in KEYS {
-        bytes.push(symbol);
-        bytes.extend(frequency.to_le_bytes());
-    }
-    let table = CodedTable {
-        model: Model::from_bytes(&bytes).unwrap(),
-        shape: TableShape::new(
-            &RULES,
-            THREE,
-            Coverage::All,
-            parameters(256, Metric::Depth, Compression::Quick),
-        ),
-        values: vec![0; columns],
-        index,
-        bytes,
-    };
+    // Draws, wins in 1, and all else by the escape.
+    let parameters = parameters(256, Metric::Depth, Compression::Quick);
+    let table = CodedTable::with_distribution(&KEYS, parameters);
     let mut lengths = BTreeSet::new();
     // The draws before the last value, with frequency 100 of 4096, take 5.4 bits each. Those after
     // it leave the state at 0.
@@ -281,26 +281,9 @@ fn blocks_of_few_bytes_round_trip() {
 /// A damaged file without depths may have a model with other symbols than the three results.
 #[test]
 fn symbols_that_no_writer_makes_are_losses() {
-    let index = Index::new(THREE);
-    let columns = index.columns().count();
-    let mut bytes = vec![0, 0, 0, 4];
-    for (symbol, frequency) in [(200, 4095_u16), (ESCAPE, 1)] {
-        bytes.push(symbol);
-        bytes.extend(frequency.to_le_bytes());
-    }
     for (most, compression) in [(256, Compression::Quick), (2048, Compression::Max)] {
-        let table = CodedTable {
-            model: Model::from_bytes(&bytes).unwrap(),
-            shape: TableShape::new(
-                &RULES,
-                THREE,
-                Coverage::All,
-                parameters(most, Metric::Wdl, compression),
-            ),
-            values: vec![0; columns],
-            index: Index::new(THREE),
-            bytes: bytes.clone(),
-        };
+        let parameters = parameters(most, Metric::Wdl, compression);
+        let table = CodedTable::with_distribution(&[(200, 4095), (ESCAPE, 1)], parameters);
         let length = table.shape.columns_of(0).len();
         assert_eq!(table.decode(0, 0, &[], length), Ok(vec![1; length]));
     }
