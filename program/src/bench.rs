@@ -393,10 +393,12 @@ fn first_answers(db: &mut Database, pairs: &[Pair], seed: u64) -> Result<Option<
     }))
 }
 
-/// Loads those tables that are not too large, and returns the number of their values.
+/// Loads those tables without stones in hand that are not too large, and returns the number of
+/// their values.
 fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
     let mut values = 0;
-    for material in pairs.iter().flat_map(|pair| pair.tables()) {
+    let pairs = pairs.iter().filter(|pair| !pair.has_hands());
+    for material in pairs.flat_map(|pair| pair.tables()) {
         if Index::new(material).len() <= MOST_LOADED {
             values += black_box(millbase::internals::solve::load(db, material)?).len() as u64;
         }

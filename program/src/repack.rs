@@ -183,7 +183,7 @@ impl Repacking<'_> {
             .map_err(|error| build::refused(error, self.to.path(), "--to"))?;
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.compression));
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
-        let mut table_cache = TableCache::new(&missing);
+        let mut table_cache = TableCache::new(self.db, &missing, self.to.path())?;
         for pair in missing {
             self.write(Subject::Pair(pair), |db, to| {
                 repack(db, pair, to, profile, &mut table_cache)

@@ -1,7 +1,7 @@
 //! `millbase verify`: recomputes the stored values and reports those that are wrong.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -149,15 +149,8 @@ impl Verify {
 
     /// The folder for tables that the check needs again.
     fn scratch(&self, db: &Database) -> PathBuf {
-        let location = db.location();
-        let folder = location.folder.as_deref();
-        let folder = match location.is_bundle {
-            true => folder.and_then(Path::parent),
-            false => folder,
-        };
-        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-        let folder = self.scratch.as_deref().or(folder);
-        folder.unwrap_or(Path::new(".")).to_path_buf()
+        let folder = self.scratch.clone().or_else(|| db.scratch_folder());
+        folder.unwrap_or_else(|| ".".into())
     }
 
     /// The number of entries to check.

@@ -156,9 +156,14 @@ impl Pair {
             pairs.extend(needs.filter(|&pair| found.insert(pair)));
             next += 1;
         }
-        pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair)));
+        pairs.sort_by_key(|pair| pair.order());
         pairs.dedup();
         pairs
+    }
+
+    /// Ascending, each pair comes after those that it needs.
+    pub(crate) fn order(self) -> (u8, u8, Reverse<Pair>) {
+        (self.all_in_hand(), self.stones(), Reverse(self))
     }
 }
 

@@ -320,6 +320,18 @@ impl Database {
         self
     }
 
+    /// The folder of the files or of the bundle, where a check or a repacking keeps tables on its way.
+    #[doc(hidden)]
+    pub fn scratch_folder(&self) -> Option<PathBuf> {
+        let folder = self.folder.as_deref();
+        let folder = folder.and_then(|folder| match self.is_bundle {
+            true => folder.parent(),
+            false => Some(folder),
+        });
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        folder.map(Path::to_path_buf)
+    }
+
     /// The rules of the values.
     pub fn rules(&self) -> &Rules {
         &self.rules

@@ -100,10 +100,11 @@ impl CompressedFile {
     }
 
     /// The values of the table.
-    pub fn read(&mut self) -> io::Result<Bytes> {
+    pub fn read(&self) -> io::Result<Bytes> {
         let mut bytes = Bytes::new(self.lengths.iter().sum())?;
-        self.file.rewind()?;
-        self.file.read_exact(&mut bytes)?;
+        let mut file = &self.file;
+        file.rewind()?;
+        file.read_exact(&mut bytes)?;
         Compressed::from_parts(bytes, self.lengths.clone(), self.values).unpack()
     }
 }

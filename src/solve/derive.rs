@@ -20,6 +20,7 @@ use crate::solve::pair::{Scatter, fill_images};
 use crate::solve::placements::PlacementScratch;
 use crate::solve::slides::{ColumnSlides, Vector};
 use crate::store::codec::{Coverage, is_even};
+use crate::store::{DbError, PairFile};
 
 /// Derives the values of a table.
 ///
@@ -105,79 +106,90 @@ fn derive_part(exits: &Exits<'_>, part: TablePart, quiet: Option<&[u8]>, finishe
     fill_images(&index, finished);
 }
 
+/// Loads a table of [`exits_to_fill`]; `true` asks to keep it, because it will be needed again.
+pub(crate) type LoadExit<'a> = dyn FnMut(Material, bool) -> Result<Bytes, DbError> + 'a;
+
 /// Fills in the values that the file of a table with the larger side to move, or with equal sides,
-/// omits. `captures` are the tables of [`captures_to_fill`].
+/// omits. Calls `load` for each of [`exits_to_fill`], in their order, so that few are in memory at
+/// once.
 ///
-/// With `both`, returns the table with the smaller side to move if that needs it.
+/// With `both`, returns the table with the smaller side to move if that needs it, and calls `load`
+/// again for the exits of that table.
 ///
 /// # Errors
 ///
-/// If the system refuses the memory.
-pub(crate) fn fill_omitted<V: Deref<Target = [u8]>>(
-    rules: &Rules,
+/// Those of `load`; [`DbError::Io`] if the system refuses the memory.
+pub(crate) fn fill_omitted(
+    file: &PairFile,
     material: Material,
-    coverage: &Coverage,
     values: &mut Bytes,
-    captures: &[V],
     both: bool,
-) -> io::Result<Option<Bytes>> {
-    let part = |mover, waiting| TablePart {
-        mover,
-        waiting,
-        quiet: matches!(coverage, Coverage::EvenOrClosing),
-    };
+    load: &mut LoadExit<'_>,
+) -> Result<Option<Bytes>, DbError> {
+    let rules = file.rules();
     // Even and odd numbers of stones.
     const EVEN: Option<bool> = Some(false);
     const ODD: Option<bool> = Some(true);
-    let (exits, parts) = match coverage {
-        Coverage::All | Coverage::Possible(..) => return Ok(None),
-        Coverage::EvenMover => {
-            let own = material.after_captures(rules).len();
-            let (own, others) = captures.split_at(own);
-            let own = Exits::new(rules, material, own);
-            let other = material.exchanged();
-            let others = Exits::new(rules, other, others);
-            let mut smaller = Bytes::new(other.entries() as usize)?;
-            derive_part(&others, part(None, EVEN), Some(values), &mut smaller);
-            derive_part(&own, part(ODD, None), Some(&smaller), values);
-            if both {
-                derive_part(&others, part(None, ODD), Some(values), &mut smaller);
-            }
-            return Ok(both.then_some(smaller));
+    let part = |(mover, waiting), quiet| TablePart {
+        mover,
+        waiting,
+        quiet,
+    };
+    let mut fill = |table: Material, again, parts: &[_], quiet: Option<&[u8]>, values: &mut Bytes| {
+        let exits = table.exits(rules).into_iter();
+        let exits = exits.map(|after| load(after, again));
+        let exits = exits.collect::<Result<Vec<_>, _>>()?;
+        let exits = Exits::new(rules, table, &exits);
+        for &numbers in parts {
+            derive_part(&exits, part(numbers, false), quiet, values);
         }
-        // It matters which turns are captures, but not what they are worth.
-        Coverage::EvenOrClosing => (
-            Exits {
+        Ok::<_, DbError>(())
+    };
+    match file.coverage() {
+        Coverage::All | Coverage::Possible(..) => {}
+        Coverage::EvenOrClosing => {
+            // It matters which turns are captures, but not what they are worth.
+            let exits = Exits {
                 rules,
                 material,
                 captures: vec![Captures::EndTheGame],
                 placements: None,
-            },
-            vec![part(ODD, EVEN), part(EVEN, ODD)],
-        ),
-        Coverage::EvenBoth => (
-            Exits::new(rules, material, captures),
-            vec![part(ODD, EVEN), part(ODD, ODD), part(EVEN, ODD)],
-        ),
-    };
-    for part in parts {
-        derive_part(&exits, part, None, values);
+            };
+            for numbers in [(ODD, EVEN), (EVEN, ODD)] {
+                derive_part(&exits, part(numbers, true), None, values);
+            }
+        }
+        Coverage::EvenBoth => {
+            let parts = [(ODD, EVEN), (ODD, ODD), (EVEN, ODD)];
+            fill(material, false, &parts, None, values)?;
+        }
+        Coverage::EvenMover => {
+            let other = material.exchanged();
+            let smaller = Bytes::new(other.entries() as usize);
+            let mut smaller = smaller.map_err(DbError::io(file.name()))?;
+            fill(other, both, &[(None, EVEN)], Some(values), &mut smaller)?;
+            fill(material, false, &[(ODD, None)], Some(&smaller), values)?;
+            if both {
+                fill(other, false, &[(None, ODD)], Some(values), &mut smaller)?;
+                return Ok(Some(smaller));
+            }
+        }
     }
     Ok(None)
 }
 
-/// The tables that [`fill_omitted`] needs: those after captures in this table, then those after
-/// captures in the table with the other side to move.
-pub(crate) fn captures_to_fill(
+/// The tables that [`fill_omitted`] needs.
+pub(crate) fn exits_to_fill(
     rules: &Rules,
     material: Material,
     coverage: &Coverage,
 ) -> Vec<Material> {
-    let own = || material.after_captures(rules);
     match coverage {
         Coverage::All | Coverage::Possible(..) | Coverage::EvenOrClosing => Vec::new(),
-        Coverage::EvenBoth => own(),
-        Coverage::EvenMover => [own(), material.exchanged().after_captures(rules)].concat(),
+        Coverage::EvenBoth => material.exits(rules),
+        Coverage::EvenMover => [material.exchanged(), material]
+            .map(|table| table.exits(rules))
+            .concat(),
     }
 }
 

@@ -83,7 +83,7 @@ impl BuildPlan {
             folder: folder.path(),
             stage_sets,
         });
-        let mut pairs = PairsJob::new(self, folder.path(), plies.as_ref());
+        let mut pairs = PairsJob::new(self, folder.path(), plies.as_ref())?;
         for planned in &self.pairs {
             // Another build may have made it since.
             if folder.path().join(file_name(planned.pair)).exists() {
@@ -122,19 +122,25 @@ struct PairsJob<'a> {
 }
 
 impl<'a> PairsJob<'a> {
-    fn new(plan: &'a BuildPlan, folder: &'a Path, plies: Option<&'a PliesJob<'a>>) -> PairsJob<'a> {
+    fn new(
+        plan: &'a BuildPlan,
+        folder: &'a Path,
+        plies: Option<&'a PliesJob<'a>>,
+    ) -> Result<PairsJob<'a>, DbError> {
         let planned = solves_with_pairs(&plan.request.rules, plan.plies());
         let in_files = plan.request.rules.moves_while_placing;
-        let cached = plan.pairs.iter().map(|planned| planned.pair);
-        let cached: Vec<Pair> = cached.filter(|_| !in_files).collect();
+        let cached: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
         let unfinished = plan.wanted().into_iter().filter(|_| in_files);
-        PairsJob {
+        Ok(PairsJob {
             request: &plan.request,
             folder,
-            cache: TableCache::new(&cached),
+            cache: match in_files {
+                true => TableCache::in_files(folder)?,
+                false => TableCache::in_memory(&cached),
+            },
             unfinished: unfinished.flat_map(Pair::tables).collect(),
             plies: plies.filter(|_| planned),
-        }
+        })
     }
 
     /// Solves a pair, writes its file, and solves the last placements before it.
@@ -146,14 +152,15 @@ impl<'a> PairsJob<'a> {
         let load = |material: Material| {
             let before_capture = Material::new(material.mover + 1, material.waiting);
             let last = self.last_stage(before_capture);
-            self.load(material, last.is_some_and(|(_, capture)| capture.is_some()))
+            let again = last.is_some_and(|(_, capture)| capture.is_some());
+            self.load(pair, material, again)
         };
         let solved = pair::solve(rules, pair, load, observer)?;
         observer(BuildEvent::Writing)?;
         let writing = Instant::now();
         let bytes = self.write(pair, &solved)?;
         let placing = Instant::now();
-        self.solve_last_placement(&solved)?;
+        self.solve_last_placement(pair, &solved)?;
         Ok(PairReport {
             pair,
             tables: solved.iter().map(|table| table.times).collect(),
@@ -164,20 +171,24 @@ impl<'a> PairsJob<'a> {
         })
     }
 
-    /// The values of a table that captures or placements lead to; it stays in the cache if it is
-    /// needed `again`.
-    fn load(&mut self, material: Material, again: bool) -> Result<Bytes, DbError> {
+    /// The values of a table that turns of this pair lead to; it stays in the cache if it is needed
+    /// `again`.
+    fn load(&mut self, pair: Pair, material: Material, again: bool) -> Result<Bytes, DbError> {
         let (folder, rules) = (self.folder, self.request.rules);
         if let Some(values) = UnfinishedFile::of_sector(folder, material).read(&rules)? {
             return Ok(values);
         }
-        let from_files = || load(&Database::open(folder, rules)?, material);
-        self.cache.take(material, again, from_files)
+        let open = || Database::open(folder, rules);
+        if rules.moves_while_placing && !self.cache.has(material) {
+            self.cache.prepare(&open()?, pair)?;
+        }
+        self.cache.take(material, again, || load(&open()?, material))
     }
 
     /// Removes the tables that no pair with this number of stones in hand, or more, needs.
     fn remove_unfinished(&mut self, in_hand: u8) -> Result<(), DbError> {
         let folder = self.folder;
+        self.cache.forget_before(in_hand);
         let is_old = |table: &mut Material| !is_needed_with(*table, in_hand);
         let mut old = self.unfinished.extract_if(.., is_old);
         old.try_for_each(|table| UnfinishedFile::of_sector(folder, table).remove())
@@ -185,16 +196,18 @@ impl<'a> PairsJob<'a> {
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.
     fn write(&mut self, pair: Pair, solved: &[SolvedTable]) -> Result<u64, DbError> {
-        if self.request.rules.moves_while_placing {
-            // Many pairs need them, and deriving those that no file stores takes long.
-            for table in solved {
-                let file = UnfinishedFile::of_sector(self.folder, table.material);
-                file.write(&self.request.rules, &table.values)?;
-                self.unfinished.push(table.material);
+        for SolvedTable {
+            material, values, ..
+        } in solved
+        {
+            if self.request.rules.moves_while_placing {
+                // Many pairs need them, and deriving those that no file stores takes long.
+                let file = UnfinishedFile::of_sector(self.folder, *material);
+                file.write(&self.request.rules, values)?;
+                self.unfinished.push(*material);
+            } else {
+                self.cache.keep(*material, values)?;
             }
-        }
-        for table in solved {
-            self.cache.keep(table.material, &table.values)?;
         }
         let counted = solved
             .iter()
@@ -216,7 +229,11 @@ impl<'a> PairsJob<'a> {
     }
 
     /// Solves the stages whose placements without a mill lead to these tables.
-    fn solve_last_placement(&mut self, solved: &[SolvedTable]) -> Result<(), SolveError> {
+    fn solve_last_placement(
+        &mut self,
+        pair: Pair,
+        solved: &[SolvedTable],
+    ) -> Result<(), SolveError> {
         let Some(plies) = self.plies else {
             return Ok(());
         };
@@ -224,7 +241,7 @@ impl<'a> PairsJob<'a> {
         let report = &mut PlyReport::default();
         for table in solved {
             if let Some((stage, captures)) = self.last_stage(table.material) {
-                let captures = captures.map(|captures| self.load(captures, false));
+                let captures = captures.map(|captures| self.load(pair, captures, false));
                 let captures = captures.transpose()?;
                 plies.solve(stage, Some(&table.values), captures.as_deref(), report)?;
             }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::compressed::{Compressed, CompressedFile};
-use super::derive::{captures_to_fill, derive, fill_omitted};
+use super::derive::{LoadExit, derive, exits_to_fill, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
@@ -38,6 +39,11 @@ pub(crate) trait Recipe {
 
     /// All values of a table, from the tables that it needs.
     fn make(&mut self, key: Self::Key, needed: Vec<Bytes>) -> Result<Bytes, DbError>;
+
+    /// The folder for tables that do not fit in memory, if to make them again would take too long.
+    fn scratch(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// Makes whole tables in an order that is known in advance, and keeps those that are needed again,
@@ -59,8 +65,7 @@ impl<R: Recipe> Loader<R> {
     ///
     /// Those of [`Recipe::needs`].
     pub fn new(recipe: R, wanted: &[R::Key]) -> Result<Loader<R>, DbError> {
-        let (tables, bytes) = (HashMap::new(), 0);
-        Loader::with(recipe, wanted, Kept { tables, bytes })
+        Loader::with(recipe, wanted, Kept::default())
     }
 
     /// [`Loader::new`] with tables that were made before.
@@ -97,7 +102,8 @@ impl<R: Recipe> Loader<R> {
         let uses = self.uses.entry(key).or_default();
         *uses = uses.saturating_sub(1);
         let again = *uses > 0;
-        let kept = self.kept.get(key);
+        // One that cannot be read, or for which there is no memory, is made again.
+        let kept = self.kept.get(key).and_then(Result::ok);
         if !again {
             self.kept.forget(key);
         }
@@ -108,18 +114,38 @@ impl<R: Recipe> Loader<R> {
         let needed = needed.map(|needed| self.load(needed));
         let needed = needed.collect::<Result<_, _>>()?;
         let values = self.recipe.make(key, needed)?;
-        if again && self.kept.bytes < MOST_KEPT {
-            self.kept.add(key, &values);
+        if again {
+            let is_full = self.kept.bytes >= MOST_KEPT;
+            match self.recipe.scratch().filter(|_| is_full) {
+                // Without a file, the table is made again.
+                Some(folder) => drop(self.kept.add_to_file(key, &values, &folder)),
+                None if is_full => {}
+                None => self.kept.add(key, &values),
+            }
         }
         Ok(values)
     }
 }
 
-/// Compressed tables.
-#[derive(Debug, Default)]
+/// Compressed tables, in memory or in files without names.
+#[derive(Debug)]
 pub(crate) struct Kept<K> {
-    tables: HashMap<K, Compressed>,
+    tables: HashMap<K, KeptTable>,
+    /// The bytes of those in memory.
     bytes: usize,
+}
+
+#[derive(Debug)]
+enum KeptTable {
+    InMemory(Compressed),
+    InFile(CompressedFile),
+}
+
+impl<K> Default for Kept<K> {
+    fn default() -> Kept<K> {
+        let tables = HashMap::new();
+        Kept { tables, bytes: 0 }
+    }
 }
 
 impl<K: Copy + Eq + Hash> Kept<K> {
@@ -130,8 +156,17 @@ impl<K: Copy + Eq + Hash> Kept<K> {
             && let Ok(table) = Compressed::new(values)
         {
             self.bytes += table.bytes().len();
-            self.tables.insert(key, table);
+            self.tables.insert(key, KeptTable::InMemory(table));
         }
+    }
+
+    /// Adds a table that is not kept yet, in a file in this folder.
+    fn add_to_file(&mut self, key: K, values: &[u8], folder: &Path) -> io::Result<()> {
+        if !self.has(key) {
+            let file = CompressedFile::write(folder, values)?;
+            self.tables.insert(key, KeptTable::InFile(file));
+        }
+        Ok(())
     }
 
     /// Whether a table is kept.
@@ -139,14 +174,17 @@ impl<K: Copy + Eq + Hash> Kept<K> {
         self.tables.contains_key(&key)
     }
 
-    /// The values of a table; `None` if it is not kept, or if there is no memory for its values.
-    fn get(&self, key: K) -> Option<Bytes> {
-        self.tables.get(&key)?.unpack().ok()
+    /// The values of a table; `None` if it is not kept.
+    fn get(&self, key: K) -> Option<io::Result<Bytes>> {
+        Some(match self.tables.get(&key)? {
+            KeptTable::InMemory(table) => table.unpack(),
+            KeptTable::InFile(file) => file.read(),
+        })
     }
 
     /// Drops a table.
     fn forget(&mut self, key: K) {
-        if let Some(table) = self.tables.remove(&key) {
+        if let Some(KeptTable::InMemory(table)) = self.tables.remove(&key) {
             self.bytes -= table.bytes().len();
         }
     }
@@ -161,14 +199,18 @@ impl Recipe for &Database {
         let coverage = self.file_of(material)?.coverage();
         Ok(match material.is_derived() {
             true => [vec![material.exchanged()], material.exits(self.rules())].concat(),
-            false => captures_to_fill(self.rules(), material, coverage),
+            false => exits_to_fill(self.rules(), material, coverage),
         })
     }
 
     fn make(&mut self, material: Material, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         let (quiet, exits) = match needed.split_first() {
             Some((quiet, exits)) if material.is_derived() => (quiet, exits),
-            _ => return Ok(read(self, material, &needed, false)?.0),
+            _ => {
+                let mut needed = needed.into_iter();
+                let next = &mut |_, _| Ok(needed.next().expect("one for each of Recipe::needs"));
+                return Ok(read(self, material, false, next)?.0);
+            }
         };
         let file = self.file_of(material)?;
         let values = derive(self.rules(), material, quiet, exits);
@@ -176,24 +218,30 @@ impl Recipe for &Database {
         fold(&mut values, file.metric());
         Ok(values)
     }
+
+    /// Where sides move with stones in hand, a table may be made from hundreds of others.
+    fn scratch(&self) -> Option<PathBuf> {
+        let folder = self.rules().moves_while_placing.then(|| self.scratch_folder());
+        folder.flatten()
+    }
 }
 
 /// All values of a table with the larger side to move or with equal sides, from its file and, if
-/// this omits values, from the tables of [`captures_to_fill`]; with `both` also the table with the
-/// smaller side to move, if that had to be derived.
+/// this omits values, from the tables of [`exits_to_fill`], for which this calls `load` as
+/// [`fill_omitted`] does; with `both` also the table with the smaller side to move, if that had to be
+/// derived.
 fn read(
     db: &Database,
     material: Material,
-    captures: &[Bytes],
     both: bool,
+    load: &mut LoadExit<'_>,
 ) -> Result<(Bytes, Option<Bytes>), DbError> {
     let file = db.file_of(material)?;
     let values = Bytes::new(material.entries() as usize);
     let mut values = values.map_err(DbError::io(file.name()))?;
     file.table()?.load(&mut values)?;
     let coverage = file.coverage();
-    let smaller = fill_omitted(db.rules(), material, coverage, &mut values, captures, both);
-    let mut smaller = smaller.map_err(DbError::io(file.name()))?;
+    let mut smaller = fill_omitted(file, material, &mut values, both, load)?;
     if !matches!(coverage, Coverage::All) {
         fold(&mut values, file.metric());
     }
@@ -204,7 +252,7 @@ fn read(
 }
 
 /// The table of a pair with the larger side to move; with `both` also the one with the smaller side
-/// to move, if that had to be derived. Takes the tables that captures lead to from the cache, where
+/// to move, if that had to be derived. Takes the tables that its turns lead to from the cache, where
 /// they stay for another call without `both`.
 ///
 /// # Errors
@@ -216,12 +264,12 @@ pub(crate) fn load_pair(
     table_cache: &mut TableCache,
     both: bool,
 ) -> Result<(Bytes, Option<Bytes>), DbError> {
-    let material = stored_table(pair);
-    let coverage = db.file(pair)?.coverage();
-    let captures = captures_to_fill(db.rules(), material, coverage).into_iter();
-    let captures = captures.map(|after| table_cache.take(after, !both, || load(db, after)));
-    let captures = captures.collect::<Result<Vec<_>, _>>()?;
-    read(db, material, &captures, both)
+    if db.file(pair)?.coverage().omits_rows() {
+        table_cache.prepare(db, pair)?;
+    }
+    read(db, stored_table(pair), both, &mut |after, again| {
+        table_cache.take(after, again || !both, || load(db, after))
+    })
 }
 
 /// A bitbase of these pairs with omitted entries filled in: a quarter of a byte for every position
@@ -266,7 +314,6 @@ pub struct TableCache {
     tables: Kept<Material>,
     /// Where [`TableCache::in_files`] keeps them.
     folder: Option<PathBuf>,
-    files: HashMap<Material, CompressedFile>,
 }
 
 impl TableCache {
@@ -279,8 +326,23 @@ impl TableCache {
         before.filter(|_| !table.has_hands())
     }
 
+    /// An empty table cache for work on these pairs, in their order. If sides move with stones in
+    /// hand, it [uses files](TableCache::in_files) in this folder, except for a pair from whose file
+    /// alone all its values follow.
+    ///
+    /// # Errors
+    ///
+    /// As for [`TableCache::in_files`].
+    pub fn new(db: &Database, pairs: &[Pair], folder: &Path) -> Result<TableCache, DbError> {
+        let omits = |pair: &Pair| db.file(*pair).is_ok_and(|file| file.coverage().omits_rows());
+        match db.rules().moves_while_placing && (pairs.len() > 1 || pairs.iter().any(omits)) {
+            true => TableCache::in_files(folder),
+            false => Ok(TableCache::in_memory(pairs)),
+        }
+    }
+
     /// An empty table cache for work on these pairs.
-    pub fn new(pairs: &[Pair]) -> TableCache {
+    pub(crate) fn in_memory(pairs: &[Pair]) -> TableCache {
         TableCache {
             pairs: pairs.to_vec(),
             ..TableCache::default()
@@ -309,8 +371,8 @@ impl TableCache {
     /// [`DbError::Io`] if the file cannot be written.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) -> Result<(), DbError> {
         if let Some(folder) = &self.folder {
-            let file = CompressedFile::write(folder, values).map_err(DbError::io(folder))?;
-            self.files.insert(material, file);
+            let added = self.tables.add_to_file(material, values, folder);
+            added.map_err(DbError::io(folder))?;
         } else if TableCache::pair_after(material).is_some_and(|pair| self.pairs.contains(&pair)) {
             self.tables.add(material, values);
         }
@@ -320,8 +382,54 @@ impl TableCache {
     /// Drops the files of the tables that no pair with this number of stones in hand, or more,
     /// needs.
     pub(crate) fn forget_before(&mut self, in_hand: u8) {
-        self.files
-            .retain(|table, _| is_needed_with(*table, in_hand));
+        if self.folder.is_some() {
+            (self.tables.tables).retain(|table, _| is_needed_with(*table, in_hand));
+        }
+    }
+
+    /// Makes the tables to which turns of a pair lead, if the cache uses files and lacks them, and
+    /// files omit rows: each table follows from many others, and those again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`], or [`DbError::Io`] if a file cannot be written.
+    pub(crate) fn prepare(&mut self, db: &Database, pair: Pair) -> Result<(), DbError> {
+        if self.folder.is_none() {
+            return Ok(());
+        }
+        let (mut missing, mut next) = (vec![pair], 0);
+        while let Some(pair) = missing.get(next) {
+            for needed in pair.needs(db.rules()) {
+                let has_all = needed.tables().iter().all(|&table| self.tables.has(table));
+                if !has_all && !missing.contains(&needed) {
+                    missing.push(needed);
+                }
+            }
+            next += 1;
+        }
+        missing.remove(0);
+        let omits = |pair: &Pair| Ok(db.file(*pair)?.coverage().omits_rows());
+        let omits = missing.iter().map(omits).collect::<Result<Vec<_>, DbError>>()?;
+        if !omits.contains(&true) {
+            return Ok(());
+        }
+        missing.sort_by_key(|pair| pair.order());
+        for pair in missing {
+            self.forget_before(pair.all_in_hand());
+            for material in pair.tables() {
+                let needed = db.needs(material)?.into_iter();
+                let needed = needed.map(|after| self.take(after, true, || load(db, after)));
+                let needed = needed.collect::<Result<_, _>>()?;
+                let values = Recipe::make(&mut &*db, material, needed)?;
+                self.keep(material, &values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the cache has a table.
+    pub(super) fn has(&self, material: Material) -> bool {
+        self.tables.has(material)
     }
 
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in
@@ -336,10 +444,11 @@ impl TableCache {
         again: bool,
         load: impl FnOnce() -> Result<Bytes, DbError>,
     ) -> Result<Bytes, DbError> {
-        if let (Some(folder), Some(file)) = (&self.folder, self.files.get_mut(&material)) {
-            return file.read().map_err(DbError::io(folder));
+        let kept = self.tables.get(material);
+        if let Some(folder) = &self.folder {
+            return kept.map_or_else(load, |values| values.map_err(DbError::io(folder)));
         }
-        let values = self.tables.get(material).map_or_else(load, Ok)?;
+        let values = kept.and_then(Result::ok).map_or_else(load, Ok)?;
         match again {
             true => self.tables.add(material, &values),
             false => self.tables.forget(material),

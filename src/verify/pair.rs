@@ -29,19 +29,16 @@ impl Tables {
     /// placing phase.
     ///
     /// Under rules by which a side moves with stones in hand, turns of many pairs lead to each
-    /// table: then the tables of several pairs go to files without names in the `scratch` folder,
-    /// up to 25 GB for ten stones. The system removes them when the process ends.
+    /// table: then the tables of several pairs, or those from which the omitted rows of one follow,
+    /// go to files without names in the `scratch` folder, up to 25 GB for ten stones. The system
+    /// removes them when the process ends.
     ///
     /// # Errors
     ///
     /// [`DbError::Io`] if the scratch folder is needed and cannot hold files.
     pub fn new(database: &Database, pairs: &[Pair], scratch: &Path) -> Result<Tables, DbError> {
-        let in_files = database.rules().moves_while_placing && pairs.len() > 1;
         Ok(Tables {
-            captures: match in_files {
-                true => TableCache::in_files(scratch)?,
-                false => TableCache::new(pairs),
-            },
+            captures: TableCache::new(database, pairs, scratch)?,
             last_placement: LastPlacement::before_pairs(database, pairs),
         })
     }

@@ -8,8 +8,9 @@ use crate::common::{self, Random, plain_position, plain_rules};
 use crate::index::distinct_positions;
 use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
 use millbase::internals::Index;
+use millbase::internals::solve::{TableCache, repack};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError, pairs_up_to};
-use millbase::store::{DbError, file_name};
+use millbase::store::{Compression, DbError, Profile, file_name};
 use millbase::verify::{Tables, verify_pair};
 use millbase::{Database, Material, Pair, Position, Rules, Value};
 
@@ -170,18 +171,57 @@ fn lasker_with_four_stones_agrees_with_the_plain_rules() {
     check_all(&rules, &solve_all(&rules));
 }
 
-/// Files give the solved values, by probes, by whole tables and by ranked turns, and the check accepts them.
+/// Files give the solved values, by probes, by whole tables and by ranked turns, and the check accepts them; also the
+/// smallest ones, which omit rows of the sectors.
 #[test]
 fn files_of_sectors_give_the_solved_values() {
     let rules = with_stones(4);
-    let folder = tempfile::tempdir().expect("a folder");
     let pairs = Pair::all(&rules);
-    common::build(folder.path(), &rules, &pairs, &[]);
-    let database = Database::open(folder.path(), rules).expect("a folder");
     let solved = solve_all(&rules);
+    let quick = Profile::default();
+    let max = Profile {
+        compression: Compression::Max,
+        ..quick
+    };
+    let sizes = [quick, max].map(|profile| {
+        let folder = tempfile::tempdir().expect("a folder");
+        common::build_with(folder.path(), &rules, &pairs, profile, &[]);
+        let database = Database::open(folder.path(), rules).expect("a folder");
+        check_probes(&database, &solved);
+        check_unreached(&database);
+        let mut tables = Tables::new(&database, &pairs, folder.path()).unwrap();
+        for &pair in &pairs {
+            let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
+            assert!(report.is_clean(), "{pair}: {report:?}");
+            assert_eq!(report.checked, pair.entries(), "{pair}");
+        }
+        assert_eq!(common::names(folder.path()).len(), pairs.len());
+        // The check of a pair alone derives the tables that it needs.
+        for &pair in pairs.iter().filter(|pair| pair.stones() == 5) {
+            for mut tables in [
+                Tables::default(),
+                Tables::new(&database, &[pair], folder.path()).unwrap(),
+            ] {
+                let report = verify_pair(&database, pair, &mut tables, &|_| ());
+                assert!(report.expect("a check").is_clean(), "{pair}");
+            }
+        }
+        for (&material, values) in &solved {
+            let loaded = millbase::internals::solve::load(&database, material);
+            assert!(loaded.expect("a table")[..] == values[..], "{material:?}");
+        }
+        common::databases(folder.path())
+    });
+    let bytes = sizes.map(|files| files.values().map(Vec::len).sum::<usize>());
+    assert!(bytes[1] * 4 < bytes[0] * 3, "{bytes:?}");
+}
+
+/// Compares random positions of all sectors with their solved values.
+fn check_probes(database: &Database, solved: &Solved) {
+    let rules = *database.rules();
     let mut random = Random::new(1);
     let mut with_hands = 0;
-    for (&material, values) in &solved {
+    for (&material, values) in solved {
         let index = Index::new(material);
         for _ in 0..40 {
             let (mover, waiting) = index.sets(random.below(index.len()));
@@ -204,19 +244,6 @@ fn files_of_sectors_give_the_solved_values() {
         }
     }
     assert!(with_hands > 500, "{with_hands}");
-    check_unreached(&database);
-    let mut tables = Tables::new(&database, &pairs, folder.path()).unwrap();
-    for &pair in &pairs {
-        let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
-        assert!(report.is_clean(), "{pair}: {report:?}");
-        assert_eq!(report.checked, pair.entries(), "{pair}");
-    }
-    assert_eq!(common::names(folder.path()).len(), pairs.len());
-    // The check of a pair alone derives the tables that it needs.
-    for pair in pairs.into_iter().filter(|pair| pair.stones() == 5) {
-        let report = verify_pair(&database, pair, &mut Tables::default(), &|_| ());
-        assert!(report.expect("a check").is_clean(), "{pair}");
-    }
 }
 
 /// No table has the positions in which only the waiting side has no stone on the board, or the side to move has
@@ -278,12 +305,42 @@ fn an_interrupted_build_goes_on_with_the_next_sector() {
     assert_eq!(common::databases(stopped.path()), expected);
     assert_eq!(common::names(stopped.path()), common::names(whole.path()));
 
-    // Without the tables on its way, a build derives them from the files.
-    for pair in pairs.iter().filter(|pair| pair.all_in_hand() > 1) {
-        std::fs::remove_file(whole.path().join(file_name(*pair))).expect("a file");
+}
+
+/// Without the tables on its way, a build derives them from the files, also from those that omit rows; and files are
+/// written again as a build writes them, whatever files they come from.
+#[test]
+fn builds_and_copies_derive_the_sectors_that_they_need() {
+    let rules = with_stones(4);
+    let pairs = Pair::all(&rules);
+    let profile = |compression| Profile {
+        compression,
+        ..Profile::default()
+    };
+    let levels = [Compression::Quick, Compression::Max].map(|level| {
+        let folder = tempfile::tempdir().unwrap();
+        common::build_with(folder.path(), &rules, &pairs, profile(level), &[]);
+        let expected = common::databases(folder.path());
+        for pair in pairs.iter().filter(|pair| pair.all_in_hand() > 2) {
+            std::fs::remove_file(folder.path().join(file_name(*pair))).expect("a file");
+        }
+        common::build_with(folder.path(), &rules, &pairs, profile(level), &[]);
+        assert_eq!(common::databases(folder.path()), expected);
+        (level, folder, expected)
+    });
+    for (from, to) in [(&levels[0], &levels[1]), (&levels[1], &levels[0])] {
+        let database = Database::open(from.1.path(), rules).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let locked = BuildFolder::lock(folder.path()).expect("a folder of our own");
+        // The second half does not find the tables that the first one kept.
+        for pairs in pairs.chunks(pairs.len().div_ceil(2)) {
+            let mut cache = TableCache::new(&database, pairs, folder.path()).unwrap();
+            for &pair in pairs {
+                repack(&database, pair, &locked, profile(to.0), &mut cache).expect("a file");
+            }
+        }
+        assert_eq!(common::databases(folder.path()), to.2);
     }
-    common::build(whole.path(), &rules, &pairs, &[]);
-    assert_eq!(common::databases(whole.path()), expected);
 }
 
 /// Rules for which there are no databases are refused.

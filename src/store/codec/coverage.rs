@@ -119,9 +119,12 @@ impl Coverage {
     pub fn suffices(&self, rules: &Rules, material: Material) -> bool {
         match self {
             Coverage::All => true,
-            Coverage::EvenOrClosing | Coverage::EvenBoth => can_omit(rules, material),
+            Coverage::EvenOrClosing => can_omit(rules, material),
+            Coverage::EvenBoth => is_equal(material) && alternates(rules, material),
             Coverage::EvenMover => {
-                material.mover != material.waiting && alternates(rules, material)
+                !is_equal(material)
+                    && material.exchanged().occurs()
+                    && alternates(rules, material)
             }
             Coverage::Possible(..) => false,
         }
@@ -130,7 +133,12 @@ impl Coverage {
 
 /// Whether some entries of a table of the moving phase with equal sides can be omitted.
 pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
-    material.mover == material.waiting && alternates(rules, material)
+    is_equal(material) && !material.has_hands() && alternates(rules, material)
+}
+
+/// Whether both sides have the same numbers of stones.
+fn is_equal(material: Material) -> bool {
+    material == material.exchanged()
 }
 
 /// Whether each quiet turn of the mover changes the parity of the number of its stones on black
@@ -138,8 +146,7 @@ pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
 pub(crate) fn alternates(rules: &Rules, material: Material) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
-    !material.has_hands()
-        && !rules.flies(material.mover.into())
+    !rules.flies(material.totals()[0].into())
         && !rules.diagonals
         && rules.blocked == Blocked::Loses
 }

@@ -6,7 +6,6 @@ use super::{TableValues, add_histogram};
 use crate::index::histogram::Histogram;
 use crate::index::{Material, Pair};
 use crate::rules::Rules;
-use crate::store::codec::coverage::alternates;
 use crate::store::codec::encode::Budget;
 use crate::store::codec::{Coverage, Parameters, TableShape};
 use crate::store::container::FileKind;
@@ -73,16 +72,18 @@ pub fn write_pair(
 /// block matter more. The smallest files have the longest blocks of which a set of the cache holds
 /// more than one.
 fn encoding(profile: Profile, rules: &Rules, material: Material) -> (Parameters, Coverage) {
-    let omits = alternates(rules, material);
-    let equal = omits && material.mover == material.waiting;
-    let (columns, coverage) = match (profile.compression, profile.metric) {
-        (Compression::Quick, Metric::Depth) if equal => (160, Coverage::EvenOrClosing),
-        (Compression::Quick, Metric::Depth) => (192, Coverage::All),
-        (Compression::Quick, Metric::Wdl) if equal => (512, Coverage::EvenOrClosing),
-        (Compression::Quick, Metric::Wdl) => (320, Coverage::All),
-        (Compression::Max, _) if equal => (2048, Coverage::EvenBoth),
-        (Compression::Max, _) if omits => (2048, Coverage::EvenMover),
-        (Compression::Max, _) => (2048, Coverage::All),
+    let suffices = |coverage: Coverage| coverage.suffices(rules, material).then_some(coverage);
+    let closing = suffices(Coverage::EvenOrClosing);
+    let (columns, coverage) = match (profile.compression, profile.metric, closing) {
+        (Compression::Max, ..) => {
+            let smallest = [Coverage::EvenBoth, Coverage::EvenMover];
+            (2048, smallest.into_iter().find_map(suffices))
+        }
+        (Compression::Quick, Metric::Depth, None) => (192, None),
+        (Compression::Quick, Metric::Depth, closing) => (160, closing),
+        (Compression::Quick, Metric::Wdl, None) => (320, None),
+        (Compression::Quick, Metric::Wdl, closing) => (512, closing),
     };
+    let coverage = coverage.unwrap_or(Coverage::All);
     (Parameters { profile, columns }, coverage)
 }
