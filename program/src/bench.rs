@@ -260,7 +260,7 @@ fn pairs(db: &Database) -> Vec<Pair> {
     pairs
 }
 
-/// Random positions of these pairs; each entry is equally likely.
+/// Random positions of these pairs that have a value; each entry is equally likely.
 fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> {
     let materials = pairs.iter().flat_map(|pair| pair.tables());
     let tables: Vec<Index> = materials.map(Index::new).collect();
@@ -279,12 +279,20 @@ fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> 
             found
         })?;
         let (mover, waiting) = index.sets(entry);
-        Some(Position::moving(mover, waiting))
+        Some(index.material().position(mover, waiting))
     };
-    // The value of a finished game is not looked up.
-    let running = |position: &Position| !position.is_over(db.rules());
-    let positions = iter::repeat_with(position).flatten().filter(running);
-    Ok(positions.take(SAMPLE).collect())
+    let with_value = |position: Position| match position.is_over(db.rules()) {
+        // The value of a finished game is not looked up.
+        true => None,
+        // The smallest files do not answer for all positions with stones in hand.
+        false => match db.probe_wdl(&position) {
+            Err(DbError::NotStored(_)) => None,
+            probed => Some(probed.map(|_| position)),
+        },
+    };
+    let positions = iter::repeat_with(position).flatten();
+    let positions = positions.filter_map(with_value).take(SAMPLE);
+    Ok(positions.collect::<Result<_, _>>()?)
 }
 
 /// Probes the positions one by one, each with an empty block cache.

@@ -104,8 +104,9 @@ enum ProfileName {
 enum FileLevel {
     /// For databases that stay where they are built
     Quick,
-    /// For databases to be published: less than half as large, but a probe takes milliseconds.
-    /// `repack` turns them back into quick ones
+    /// For databases to be published: less than half as large, but a probe takes milliseconds, and
+    /// under lasker some positions with stones in hand have no answer. `repack` turns them back
+    /// into quick ones
     Max,
 }
 

@@ -42,12 +42,20 @@ use crate::search::Prober;
 use crate::value::Value;
 
 /// Knows the positions of the moving phase whose values it can read. While stones are in hand, a
-/// value may take a search of its own, so the calling search finds it instead.
+/// value may take a search of its own, so the calling search finds it instead; also where sides move
+/// with stones in hand and the file omits the position.
 impl Prober for Database {
     fn value(&self, position: &Position) -> Option<Value> {
         let rules = self.rules();
         let pair = Material::of_position(position).pair();
         if position.is_in_placing_phase(rules) || pair.is_some_and(|pair| !self.has(pair)) {
+            return None;
+        }
+        let omits = |pair| {
+            let file = self.file(pair).ok()?;
+            Some(file.coverage().omits_rows() && !file.holds(position))
+        };
+        if position.is_placing() && pair.and_then(omits) == Some(true) {
             return None;
         }
         let value = self.probe(position).ok()?;

@@ -25,6 +25,10 @@ use crate::value::{Distance, Metric, Value, Wdl};
 /// The most positions that a derivation remembers, each in some 40 bytes.
 const MOST_BOUNDS: usize = 1 << 20;
 
+/// The most positions that a derivation searches for one with stones in hand, in some tenths of a
+/// second. Each placement leads to positions that the next file omits, so that some need millions.
+const MOST_SEARCHED: u32 = 20_000;
+
 /// A search for values of one metric; it remembers what it found.
 pub(super) struct Derivation<'a> {
     database: &'a Database,
@@ -32,6 +36,8 @@ pub(super) struct Derivation<'a> {
     rows: RowCache<'a>,
     /// The least and the greatest score of positions that no file holds.
     bounds: HashMap<u64, (Score, Score)>,
+    /// How many more positions it may search; `None` without a limit.
+    pub(super) left: Option<u32>,
 }
 
 impl<'a> Derivation<'a> {
@@ -41,6 +47,7 @@ impl<'a> Derivation<'a> {
             metric,
             rows: RowCache::default(),
             bounds: HashMap::new(),
+            left: None,
         }
     }
 
@@ -49,8 +56,9 @@ impl<'a> Derivation<'a> {
     /// # Errors
     ///
     /// Those of [`Database::file`] for each needed pair, and [`DbError::NoDepths`] if the metric needs
-    /// depths.
+    /// depths; [`DbError::NotStored`] if the value follows from too many others.
     pub fn value(&mut self, position: &Position) -> Result<Value, DbError> {
+        self.left = position.is_placing().then_some(MOST_SEARCHED);
         let depth = self.metric == Metric::Depth;
         let value = Window::value(depth, Wdl::Loss, |window| self.searched(position, window))?;
         Ok(self.metric.of_value(value))
@@ -88,6 +96,13 @@ impl<'a> Derivation<'a> {
         }
         if most <= window.alpha {
             return Ok(most);
+        }
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(1).ok_or_else(|| {
+                let what = "the file of the level max omits the position, which follows from too many \
+                    others; one of the level quick answers";
+                DbError::NotStored(what.to_owned())
+            })?;
         }
         let best = self.best_turn(position, window)?;
         let bounds = match best {

@@ -4,11 +4,13 @@
 use tempfile::TempDir;
 
 use super::lookup::cache_key;
+use super::omitted::Derivation;
 use super::*;
 use crate::board::symmetry::Symmetry;
-use crate::index::{Index, Material};
+use crate::index::{Index, Material, Pair};
 use crate::rules::Rules;
 use crate::rules::position::Position;
+use crate::search::core::Window;
 use crate::search::key;
 use crate::solve::{BuildRequest, build};
 use crate::store::tests::specimen::{Random, made_up, pair, stored_table, write};
@@ -420,4 +422,47 @@ fn keys_of_the_cache_fit_and_differ() {
         }
     }
     assert!(keys.len() > 20_000, "{}", keys.len());
+}
+
+/// Values of positions with stones in hand may follow from millions of others: then the derivation gives up, and
+/// searches ask only for positions that a file holds.
+#[test]
+fn derivations_with_stones_in_hand_give_up() {
+    let rules = Rules {
+        stones: 4,
+        ..Rules::LASKER
+    };
+    let folder = TempDir::new().unwrap();
+    let wanted: Pair = "3-2+1-1".parse().unwrap();
+    let request = BuildRequest {
+        rules,
+        pairs: vec![wanted],
+        plies: Default::default(),
+        profile: Profile {
+            compression: Compression::Max,
+            ..Profile::default()
+        },
+    };
+    build(folder.path(), &request, &mut |_| ()).unwrap();
+    let database = Database::open(folder.path(), rules).unwrap();
+    let (file, material) = (database.file(wanted).unwrap(), wanted.tables()[0]);
+    let index = Index::new(material);
+    let mut held = 0;
+    for entry in (0..index.len()).step_by(97) {
+        let (mover, waiting) = index.sets(entry);
+        let position = material.position(mover, waiting);
+        let mut derivation = Derivation::new(&database, Metric::Depth);
+        derivation.left = Some(0);
+        if file.holds(&position) {
+            held += 1;
+            assert!(Prober::value(&database, &position).is_some());
+            continue;
+        }
+        assert_eq!(Prober::value(&database, &position), None);
+        let found = derivation.searched(&position, Window::ALL);
+        assert!(matches!(found, Err(DbError::NotStored(_))), "{found:?}");
+        let value = derivation.value(&position).unwrap();
+        assert_eq!(value, database.probe(&position).unwrap());
+    }
+    assert!((100..index.len() / 97).contains(&held), "{held}");
 }

@@ -135,16 +135,17 @@ pub(crate) fn fill_omitted(
         waiting,
         quiet,
     };
-    let mut fill = |table: Material, again, parts: &[_], quiet: Option<&[u8]>, values: &mut Bytes| {
-        let exits = table.exits(rules).into_iter();
-        let exits = exits.map(|after| load(after, again));
-        let exits = exits.collect::<Result<Vec<_>, _>>()?;
-        let exits = Exits::new(rules, table, &exits);
-        for &numbers in parts {
-            derive_part(&exits, part(numbers, false), quiet, values);
-        }
-        Ok::<_, DbError>(())
-    };
+    let mut fill =
+        |table: Material, again, parts: &[_], quiet: Option<&[u8]>, values: &mut Bytes| {
+            let exits = table.exits(rules).into_iter();
+            let exits = exits.map(|after| load(after, again));
+            let exits = exits.collect::<Result<Vec<_>, _>>()?;
+            let exits = Exits::new(rules, table, &exits);
+            for &numbers in parts {
+                derive_part(&exits, part(numbers, false), quiet, values);
+            }
+            Ok::<_, DbError>(())
+        };
     match file.coverage() {
         Coverage::All | Coverage::Possible(..) => {}
         Coverage::EvenOrClosing => {

@@ -182,7 +182,8 @@ impl<'a> PairsJob<'a> {
         if rules.moves_while_placing && !self.cache.has(material) {
             self.cache.prepare(&open()?, pair)?;
         }
-        self.cache.take(material, again, || load(&open()?, material))
+        self.cache
+            .take(material, again, || load(&open()?, material))
     }
 
     /// Removes the tables that no pair with this number of stones in hand, or more, needs.

@@ -10,7 +10,7 @@ use crate::store::{self, DbError, PlyFile, PlyWriter, Profile};
 
 /// Writes the values of a pair to another folder, and returns the size of the file in bytes.
 ///
-/// The smallest files omit values that follow from those of smaller pairs. `table_cache` keeps the
+/// The smallest files omit values that follow from those of other pairs. `table_cache` keeps the
 /// tables that this needs from pair to pair.
 ///
 /// # Errors

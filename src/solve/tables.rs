@@ -221,7 +221,10 @@ impl Recipe for &Database {
 
     /// Where sides move with stones in hand, a table may be made from hundreds of others.
     fn scratch(&self) -> Option<PathBuf> {
-        let folder = self.rules().moves_while_placing.then(|| self.scratch_folder());
+        let folder = self
+            .rules()
+            .moves_while_placing
+            .then(|| self.scratch_folder());
         folder.flatten()
     }
 }
@@ -334,7 +337,10 @@ impl TableCache {
     ///
     /// As for [`TableCache::in_files`].
     pub fn new(db: &Database, pairs: &[Pair], folder: &Path) -> Result<TableCache, DbError> {
-        let omits = |pair: &Pair| db.file(*pair).is_ok_and(|file| file.coverage().omits_rows());
+        let omits = |pair: &Pair| {
+            db.file(*pair)
+                .is_ok_and(|file| file.coverage().omits_rows())
+        };
         match db.rules().moves_while_placing && (pairs.len() > 1 || pairs.iter().any(omits)) {
             true => TableCache::in_files(folder),
             false => Ok(TableCache::in_memory(pairs)),
@@ -409,7 +415,10 @@ impl TableCache {
         }
         missing.remove(0);
         let omits = |pair: &Pair| Ok(db.file(*pair)?.coverage().omits_rows());
-        let omits = missing.iter().map(omits).collect::<Result<Vec<_>, DbError>>()?;
+        let omits = missing
+            .iter()
+            .map(omits)
+            .collect::<Result<Vec<_>, DbError>>()?;
         if !omits.contains(&true) {
             return Ok(());
         }

@@ -10,7 +10,8 @@ pub enum Compression {
     #[default]
     Quick,
     /// Smallest: for files that are published and copied often, less than half as large as quick
-    /// ones. Most values follow from many others, so a probe takes milliseconds.
+    /// ones. Most values follow from many others, so a probe takes milliseconds; where sides move with
+    /// stones in hand, some take too long and have no answer.
     Max,
 }
 

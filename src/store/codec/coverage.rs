@@ -32,8 +32,9 @@
 //! smaller, odd                           even, odd                        in three turns
 //! ```
 //!
-//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs,
-//! where the same holds.
+//! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs, and
+//! placements, where sides move with stones in hand, to pairs with one stone less in hand; there the
+//! same holds.
 
 use std::sync::Arc;
 
@@ -122,9 +123,7 @@ impl Coverage {
             Coverage::EvenOrClosing => can_omit(rules, material),
             Coverage::EvenBoth => is_equal(material) && alternates(rules, material),
             Coverage::EvenMover => {
-                !is_equal(material)
-                    && material.exchanged().occurs()
-                    && alternates(rules, material)
+                !is_equal(material) && material.exchanged().occurs() && alternates(rules, material)
             }
             Coverage::Possible(..) => false,
         }
@@ -142,13 +141,11 @@ fn is_equal(material: Material) -> bool {
 }
 
 /// Whether each quiet turn of the mover changes the parity of the number of its stones on black
-/// points, and all its other turns are captures.
+/// points, and all its other turns lead to other pairs.
 pub(crate) fn alternates(rules: &Rules, material: Material) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
-    !rules.flies(material.totals()[0].into())
-        && !rules.diagonals
-        && rules.blocked == Blocked::Loses
+    !rules.flies(material.totals()[0].into()) && !rules.diagonals && rules.blocked == Blocked::Loses
 }
 
 /// Whether an even number of the stones is on black points.
