@@ -148,22 +148,27 @@ impl Pair {
     }
 
     /// These pairs and those that they need, each after those that it needs.
-    pub(crate) fn with_needed(mut pairs: Vec<Pair>, rules: &Rules) -> Vec<Pair> {
+    pub(crate) fn with_needed(pairs: Vec<Pair>, rules: &Rules) -> Vec<Pair> {
+        Pair::with_lacking(pairs, rules, |_| true)
+    }
+
+    /// These pairs and those that they need and that are lacking, and those that these need, each
+    /// after those that it needs.
+    pub(crate) fn with_lacking(
+        mut pairs: Vec<Pair>,
+        rules: &Rules,
+        is_lacking: impl Fn(Pair) -> bool,
+    ) -> Vec<Pair> {
         let mut found: HashSet<Pair> = pairs.iter().copied().collect();
         let mut next = 0;
         while let Some(pair) = pairs.get(next) {
             let needs = pair.needs(rules).into_iter();
-            pairs.extend(needs.filter(|&pair| found.insert(pair)));
+            pairs.extend(needs.filter(|&pair| is_lacking(pair) && found.insert(pair)));
             next += 1;
         }
-        pairs.sort_by_key(|pair| pair.order());
+        pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair)));
         pairs.dedup();
         pairs
-    }
-
-    /// Ascending, each pair comes after those that it needs.
-    pub(crate) fn order(self) -> (u8, u8, Reverse<Pair>) {
-        (self.all_in_hand(), self.stones(), Reverse(self))
     }
 }
 

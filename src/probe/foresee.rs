@@ -19,7 +19,7 @@ use crate::rules::position::Position;
 use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
-use crate::store::codec::{Coverage, can_omit};
+use crate::store::codec::Coverage;
 use crate::store::container::{self, PAGE_ROWS, directory_bytes};
 use crate::store::{self, ByteSource, DbError, NeededRange};
 use crate::value::{Metric, Value, Wdl};
@@ -174,7 +174,7 @@ impl Foresight<'_> {
         let Some((pair, source)) = material.pair().and_then(unopened) else {
             return (true, None);
         };
-        let coverage = match can_omit(rules, material) {
+        let coverage = match Coverage::EvenOrClosing.suffices(rules, material) {
             true => Coverage::EvenOrClosing,
             false => Coverage::All,
         };

@@ -52,10 +52,10 @@ impl Prober for Database {
             return None;
         }
         let omits = |pair| {
-            let file = self.file(pair).ok()?;
-            Some(file.coverage().omits_rows() && !file.holds(position))
+            let file = self.file(pair);
+            file.is_ok_and(|file| file.coverage().omits_rows() && !file.holds(position))
         };
-        if position.is_placing() && pair.and_then(omits) == Some(true) {
+        if position.is_placing() && pair.is_some_and(omits) {
             return None;
         }
         let value = self.probe(position).ok()?;

@@ -15,7 +15,7 @@ use crate::index::{Material, Pair};
 use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Side;
-use crate::store::codec::can_omit;
+use crate::store::codec::Coverage;
 use crate::store::{Compression, DbError, Profile, ply_file_name};
 use crate::value::Metric;
 
@@ -340,7 +340,7 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
 /// are off by more.
 fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
     let larger = pair.tables()[0];
-    let stored = match can_omit(rules, larger) {
+    let stored = match Coverage::EvenOrClosing.suffices(rules, larger) {
         true => larger.entries() * 3 / 4,
         false => larger.entries(),
     };

@@ -403,17 +403,10 @@ impl TableCache {
         if self.folder.is_none() {
             return Ok(());
         }
-        let (mut missing, mut next) = (vec![pair], 0);
-        while let Some(pair) = missing.get(next) {
-            for needed in pair.needs(db.rules()) {
-                let has_all = needed.tables().iter().all(|&table| self.tables.has(table));
-                if !has_all && !missing.contains(&needed) {
-                    missing.push(needed);
-                }
-            }
-            next += 1;
-        }
-        missing.remove(0);
+        let is_lacking = |pair: Pair| !pair.tables().iter().all(|&table| self.tables.has(table));
+        let mut missing = Pair::with_lacking(vec![pair], db.rules(), is_lacking);
+        // The pair itself comes after those that it needs.
+        missing.pop();
         let omits = |pair: &Pair| Ok(db.file(*pair)?.coverage().omits_rows());
         let omits = missing
             .iter()
@@ -422,7 +415,6 @@ impl TableCache {
         if !omits.contains(&true) {
             return Ok(());
         }
-        missing.sort_by_key(|pair| pair.order());
         for pair in missing {
             self.forget_before(pair.all_in_hand());
             for material in pair.tables() {

@@ -120,7 +120,9 @@ impl Coverage {
     pub fn suffices(&self, rules: &Rules, material: Material) -> bool {
         match self {
             Coverage::All => true,
-            Coverage::EvenOrClosing => can_omit(rules, material),
+            Coverage::EvenOrClosing => {
+                is_equal(material) && !material.has_hands() && alternates(rules, material)
+            }
             Coverage::EvenBoth => is_equal(material) && alternates(rules, material),
             Coverage::EvenMover => {
                 !is_equal(material) && material.exchanged().occurs() && alternates(rules, material)
@@ -130,11 +132,6 @@ impl Coverage {
     }
 }
 
-/// Whether some entries of a table of the moving phase with equal sides can be omitted.
-pub(crate) fn can_omit(rules: &Rules, material: Material) -> bool {
-    is_equal(material) && !material.has_hands() && alternates(rules, material)
-}
-
 /// Whether both sides have the same numbers of stones.
 fn is_equal(material: Material) -> bool {
     material == material.exchanged()
@@ -142,7 +139,7 @@ fn is_equal(material: Material) -> bool {
 
 /// Whether each quiet turn of the mover changes the parity of the number of its stones on black
 /// points, and all its other turns lead to other pairs.
-pub(crate) fn alternates(rules: &Rules, material: Material) -> bool {
+fn alternates(rules: &Rules, material: Material) -> bool {
     // A pass does not move a stone to the other colour. With diagonals, slides between corners do
     // not change the colour, and a word of 64 bits cannot hold all ways to close a mill.
     !rules.flies(material.totals()[0].into()) && !rules.diagonals && rules.blocked == Blocked::Loses

@@ -31,7 +31,7 @@ pub(crate) mod encode;
 mod model;
 
 pub(crate) use context::{BlockScratch, RowShape, TableShape};
-pub(crate) use coverage::{Coverage, SetMarks, can_omit, is_even};
+pub(crate) use coverage::{Coverage, SetMarks, is_even};
 pub(crate) use decode::{Block, RowDecoder};
 pub(crate) use model::Model;
 
