@@ -180,7 +180,10 @@ fn probes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("probe");
     let db = Database::embedded(RULES);
     let pairs: Vec<Pair> = db.pairs().map(|file| file.pair()).collect();
-    for material in pairs.into_iter().flat_map(Pair::tables) {
+    for material in pairs
+        .into_iter()
+        .flat_map(|pair| pair.tables(&Rules::STANDARD))
+    {
         let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
         let positions = positions(material);
 

@@ -38,7 +38,7 @@ fn solving(criterion: &mut Criterion) {
     group.sampling_mode(SamplingMode::Flat);
     let db = Database::embedded(RULES);
     for pair in pairs() {
-        let captures = pair.tables().into_iter();
+        let captures = pair.tables(&RULES).into_iter();
         let captures = captures.flat_map(|material| material.after_captures(&RULES));
         let captures: HashMap<Material, Bytes> = captures
             .map(|material| {
@@ -48,7 +48,7 @@ fn solving(criterion: &mut Criterion) {
                 )
             })
             .collect();
-        group.throughput(Throughput::Elements(pair.entries()));
+        group.throughput(Throughput::Elements(pair.entries(&RULES)));
         group.bench_function(BenchmarkId::from_parameter(pair), |bench| {
             bench.iter(|| solve(pair, &captures))
         });
@@ -62,13 +62,13 @@ fn tables(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("table");
     group.sampling_mode(SamplingMode::Flat);
     for pair in pairs() {
-        group.throughput(Throughput::Elements(pair.entries()));
+        group.throughput(Throughput::Elements(pair.entries(&RULES)));
         group.bench_function(format!("verify/{pair}"), |bench| {
             bench.iter(|| {
                 verify::verify_pair(&db, pair, &mut verify::Tables::default(), &|_| ()).unwrap()
             })
         });
-        for material in pair.tables() {
+        for material in pair.tables(&RULES) {
             let name = format!("{}-to-move-against-{}", material.mover, material.waiting);
             let index = Index::new(material);
             let values = millbase::internals::solve::load(&db, material).unwrap();

@@ -107,7 +107,7 @@ pub use probe::{
 };
 pub use rules::position::{Letters, Phase, Position, PositionError, Side};
 pub use rules::turns::{Turn, TurnError};
-pub use rules::{Blocked, FullBoard, Rules};
+pub use rules::{Blocked, FullBoard, RemovalWhilePlacing, Rules};
 pub use store::DbError;
 pub use value::{Dtw, Metric, Value, Wdl};
 

@@ -88,7 +88,7 @@ impl Family {
 }
 
 fn of_pair(pair: Pair, rules: &Rules, random: &mut Random) -> Option<Position> {
-    let tables = pair.tables();
+    let tables = pair.tables(rules);
     let material = match random.below(2) {
         0 => tables.first()?,
         _ => tables.last()?,

@@ -78,7 +78,10 @@ impl<'a> Survey<'a> {
     ///
     /// [`DbError::Missing`] if a pair, or one that its captures lead to, has no file and is needed.
     pub fn new(db: &'a Database, pairs: &[Pair]) -> Result<Survey<'a>, DbError> {
-        let tables: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
+        let tables: Vec<Material> = pairs
+            .iter()
+            .flat_map(|pair| pair.tables(db.rules()))
+            .collect();
         Survey::of(db, &tables)
     }
 
@@ -96,7 +99,7 @@ impl<'a> Survey<'a> {
         let needed = Pair::with_needed(vec![pair], self.db.rules()).into_iter();
         let metrics = needed.filter_map(|pair| Some(self.db.file(pair).ok()?.metric()));
         let metric = metrics.fold(Metric::Depth, Metric::common);
-        let tables = self.tables(pair.tables())?;
+        let tables = self.tables(pair.tables(self.db.rules()))?;
         let extremes = tables.iter().map(|table| {
             let histogram = self.db.histogram(table.material())?;
             Ok((table.material(), table.extremes(histogram, metric, most)))

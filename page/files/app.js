@@ -371,8 +371,7 @@ function lookAround() {
 /* Finds out which databases are present for the rules. */
 async function survey() {
   const { databases, placing } = await backend.databases(game.rules);
-  // Where sides move while placing, the databases of the pairs hold the positions with stones in hand, too.
-  const now = (placing.length > 0 || ruleset.now.moves_while_placing) && databases.every(({ present }) => present);
+  const now = (placing.length > 0 || ruleset.pairsHaveHands) && databases.every(({ present }) => present);
   if (now === isComplete) return;
   isComplete = now;
   writeWords();

@@ -36,11 +36,14 @@ export class Ruleset {
   /* How many quiet turns end the game; 0 if none do. */
   get quietLimit() { return this.now.quiet_turns || this.sets.draws.quiet_turns; }
 
+  /* Whether the databases of the pairs hold the positions with stones in hand, too. */
+  get pairsHaveHands() { return this.now.moves_while_placing || this.now.removal_while_placing === "hand"; }
+
   /* The rules in brief, a sentence each. */
   get sentences() {
     const {
       stones, flying, blocked, full_board: full, removal_from_mills: any, removal_per_mill: each,
-      first_to_move: first, quiet_turns: limit, quiet_turns_flying: few,
+      removal_while_placing: removal, moves_while_placing: early, first_to_move: first, quiet_turns: limit, quiet_turns_flying: few,
     } = this.now;
     const { repetitions } = this.sets.draws;
     const drawn = [
@@ -51,8 +54,9 @@ export class Ruleset {
     ].filter(Boolean).join(t("or"));
     return [
       t("rule.1", { stones }), t("rule.2"), t(any ? "rule.remove.any" : "rule.remove"), each && t("rule.remove.each"),
-      t("rule.3"), first === "black" && t("rule.3.second"), flying > 0 && t("rule.fly", { flying }),
+      removal === "hand" && t("rule.remove.hand"), t(early ? "rule.3.early" : "rule.3"), first === "black" && t("rule.3.second"), flying > 0 && t("rule.fly", { flying }),
       t(blocked === "passes" ? "rule.4.passes" : "rule.4"),
+      full === "removes" && 2 * stones === POINTS.length && t("rule.full.removes"),
       drawn && t("rule.draw", { draws: drawn }),
       limit > 0 && t("rule.distance"),
     ].filter(Boolean);

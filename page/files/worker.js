@@ -68,7 +68,7 @@ async function databases(rules) {
   const listed = await files(rules);
   const { far } = await both(rules);
   const { own, named } = await far.ask("rulesets", {});
-  const { stones, moves_while_placing: early } = named.find(({ name }) => name === rules) ?? own;
+  const { stones, moves_while_placing: early, removal_while_placing: removal } = named.find(({ name }) => name === rules) ?? own;
   const present = new Set(far.pairs());
   for (const { name } of listed) present.add(name.replace(".mill", ""));
   const pairs = [];
@@ -76,7 +76,7 @@ async function databases(rules) {
     for (let smaller = 3; smaller <= larger; smaller++) pairs.push(`${larger}-${smaller}`);
   }
   // The pair of the empty board needs those of all other positions with stones in hand.
-  if (early) pairs.push(`0-0+${stones}-${stones}`);
+  if (early || removal === "hand") pairs.push(`0-0+${stones}-${stones}`);
   return {
     databases: pairs.map(pair => ({ pair, present: present.has(pair), built_in: BUILT_IN.includes(pair) })),
     placing: listed.filter(({ name }) => name.startsWith("placing")),

@@ -262,7 +262,7 @@ fn pairs(db: &Database) -> Vec<Pair> {
 
 /// Random positions of these pairs that have a value; each entry is equally likely.
 fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> {
-    let materials = pairs.iter().flat_map(|pair| pair.tables());
+    let materials = pairs.iter().flat_map(|pair| pair.tables(db.rules()));
     let tables: Vec<Index> = materials.map(Index::new).collect();
     let entries: usize = tables.iter().map(Index::len).sum();
     if entries == 0 {
@@ -406,7 +406,7 @@ fn first_answers(db: &mut Database, pairs: &[Pair], seed: u64) -> Result<Option<
 fn load(db: &Database, pairs: &[Pair]) -> Result<u64> {
     let mut values = 0;
     let pairs = pairs.iter().filter(|pair| !pair.has_hands());
-    for material in pairs.flat_map(|pair| pair.tables()) {
+    for material in pairs.flat_map(|pair| pair.tables(db.rules())) {
         if Index::new(material).len() <= MOST_LOADED {
             values += black_box(millbase::internals::solve::load(db, material)?).len() as u64;
         }
@@ -443,7 +443,7 @@ fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
         let start = Instant::now();
         let tables = millbase::internals::solve::pair::solve(rules, pair, load, &mut |_| Ok(()))?;
         total += start.elapsed();
-        entries += pair.entries();
+        entries += pair.entries(rules);
         solved.extend(tables.into_iter().map(|table| (table.material, table)));
     }
     let seconds = total.as_secs_f64();

@@ -21,7 +21,7 @@ pub struct Options {
     #[arg(long, global = true, value_name = "DIR")]
     pub db: Option<PathBuf>,
 
-    /// Rules of the game: standard, standard-100, no-flying, ten, lasker, twelve, morabaraba, or a file like
+    /// Rules of the game: standard, standard-100, no-flying, ten, lasker, twelve, morabaraba, dooz, or a file like
     /// own.toml with settings of your own
     ///
     /// Databases of rules other than standard are in subfolders of the --db folder.

@@ -450,7 +450,7 @@ impl GameSession {
             stones => format!(", {side} has {stones} in hand"),
         };
         let [white, black] = [Side::White, Side::Black].map(in_hand);
-        let phase = match position.removal_owed() {
+        let phase = match position.removals_due(self.game.rules()) > 0 {
             true => "removing a stone, like xb4",
             false if position.must_pass(self.game.rules()) => "whose only turn is 'pass'",
             false => position.phase(self.game.rules()).name(),

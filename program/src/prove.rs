@@ -80,7 +80,7 @@ impl Prove {
     pub fn run(&self, options: &Options) -> Result<Status> {
         let no_databases = why_no_databases(&options.rules);
         if let Some(why) = no_databases.or(why_unsolved(&options.rules)) {
-            let advice = match options.rules.moves_while_placing && no_databases.is_none() {
+            let advice = match options.rules.pairs_have_hands() && no_databases.is_none() {
                 true => "; `millbase probe start` looks its value up",
                 false => "",
             };

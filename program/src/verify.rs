@@ -156,7 +156,7 @@ impl Verify {
     /// The number of entries to check.
     fn entries(&self, db: &Database, subject: Subject) -> u64 {
         let tables: Vec<Material> = match subject {
-            Subject::Pair(pair) => pair.tables(),
+            Subject::Pair(pair) => pair.tables(db.rules()),
             Subject::Ply(ply) => {
                 let file = db.ply(ply).ok().flatten().into_iter();
                 file.flat_map(PlyFile::stages)
@@ -181,7 +181,7 @@ impl Verify {
             Subject::Pair(pair) => {
                 // Check that every needed file is present before reading much.
                 let needed = [pair].into_iter().chain(pair.needs(db.rules()));
-                for material in needed.flat_map(Pair::tables) {
+                for material in needed.flat_map(|pair| pair.tables(db.rules())) {
                     db.histogram(material)?;
                 }
                 match self.sample {

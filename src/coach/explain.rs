@@ -77,7 +77,7 @@ impl ForcedSearch<'_> {
     /// The line in which the side to move removes a stone or ends the game within `own` of its
     /// turns, whatever the other side replies. A reply that removes a stone refutes a turn.
     fn force(&mut self, position: &Position, turns: &[Turn], own: usize) -> Option<Vec<Turn>> {
-        if let Some(&turn) = turns.iter().find(|turn| !turn.removed().is_empty()) {
+        if let Some(&turn) = turns.iter().find(|turn| turn.removes()) {
             return Some(vec![turn]);
         }
         for &turn in turns {
@@ -87,9 +87,9 @@ impl ForcedSearch<'_> {
                 continue;
             }
             let (mut is_over, mut refutes) = (true, false);
-            after.for_each_step(self.rules, |_, removals| {
+            after.for_each_step(self.rules, |step, removals| {
                 is_over = false;
-                refutes |= removals > 0;
+                refutes |= removals > 0 || step.removes();
             });
             if is_over {
                 return Some(vec![turn]);

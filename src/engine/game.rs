@@ -335,18 +335,19 @@ impl Position {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn actions(&self, turn: Turn, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
-        if self.removal_owed() {
+        if self.removals_due(rules) > 0 {
             let removes = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
             return removes.then(|| self.removals(turn.removed(), rules))?;
         }
         let step = turn.removing(PointSet::EMPTY);
-        let mut removals = None;
-        self.for_each_step(rules, |legal, count| {
+        let mut found = None;
+        self.for_each_step(rules, |legal, removals| {
             if legal == step {
-                removals = Some(count);
+                found = Some((legal, removals));
             }
         });
-        let after = self.after_action(step, removals?);
+        let (step, removals) = found?;
+        let after = self.after_action(step, removals);
         let mut actions = vec![(step, after)];
         if !turn.removed().is_empty() {
             if !after.removal_owed() {
@@ -401,7 +402,7 @@ impl Position {
     fn removals(&self, stones: PointSet, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
         let waiting = self.waiting();
         let in_hand = self.in_hand(self.side_to_move.other());
-        let owed = removals_made(self.removals_owed, waiting.len(), in_hand);
+        let owed = removals_made(self.removals_due(rules), waiting.len(), in_hand);
         if stones.len() > u32::from(owed) {
             return None;
         }

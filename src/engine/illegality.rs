@@ -60,7 +60,7 @@ impl Position {
         if self.is_over(rules) {
             return Err(Illegality::new("over", "the game is over"));
         }
-        if self.turns(rules).contains(&turn) {
+        if let Some(turn) = self.find_turn(turn, rules) {
             return Ok(self.after(turn));
         }
         let unfinished = || {
@@ -86,9 +86,13 @@ impl Position {
             return None;
         }
         let is_removal = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
-        Some(if self.removal_owed() {
+        Some(if self.removals_due(rules) > 0 {
             match is_removal {
                 true => self.why_not_removed(turn.removed(), rules),
+                false if !self.removal_owed() => Illegality::new(
+                    "full_board",
+                    "the board is full, so a stone must be removed, written like xb4",
+                ),
                 false => Illegality::new(
                     "removal_owed",
                     "a mill was closed, so a stone must be removed first, written like xb4",
@@ -155,6 +159,10 @@ impl Position {
                     Some((_, after)) if after.removal_owed() => {
                         after.why_not_removed(turn.removed(), rules)
                     }
+                    Some((step, _)) if step.takes_from_hand() => Illegality::new(
+                        "from_hand",
+                        "its mill takes a stone from the other side's hand, not from the board",
+                    ),
                     _ => no_mill(),
                 }
             }

@@ -12,8 +12,8 @@ use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 
 /// All positions with these numbers of stones on the board and in hand, with either side to move:
-/// two sectors, or one if both sides have the same. Only under rules with
-/// [`moves_while_placing`](Rules::moves_while_placing) do pairs have stones in hand.
+/// two sectors, or one if both sides have the same. Only under some rules
+/// do [pairs have stones in hand](Rules::pairs_have_hands).
 ///
 /// The side with more stones on the board and in hand together is the larger; if both have equally
 /// many, the one with more on the board.
@@ -97,18 +97,19 @@ impl Pair {
     }
 
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or
-    /// if only one can occur: while a side has no stone on the board, it is that side's turn.
-    pub fn tables(self) -> Vec<Material> {
+    /// if games come to only one of them.
+    pub fn tables(self, rules: &Rules) -> Vec<Material> {
         let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
         let mut tables = vec![first, first.exchanged()];
-        tables.retain(|table| table.occurs());
+        tables.retain(|table| table.occurs(rules));
         tables.dedup();
         tables
     }
 
     /// The number of entries of the pair's tables together.
-    pub fn entries(self) -> u64 {
-        self.tables().into_iter().map(Material::entries).sum()
+    pub fn entries(self, rules: &Rules) -> u64 {
+        let tables = self.tables(rules).into_iter();
+        tables.map(Material::entries).sum()
     }
 
     /// The pairs that captures of one stone and placements lead to. Captures of several stones lead
@@ -129,7 +130,7 @@ impl Pair {
             removal_per_mill: false,
             ..*rules
         };
-        let tables = self.tables().into_iter();
+        let tables = self.tables(rules).into_iter();
         let exits = tables.flat_map(|table| table.exits(&one_each));
         let mut found = HashSet::new();
         let pairs = exits.filter_map(Material::pair);
@@ -140,7 +141,7 @@ impl Pair {
     /// in hand, then of those on the board, the more unequal pairs first.
     pub fn all(rules: &Rules) -> Vec<Pair> {
         let most = rules.stones.min(MOST_STONES);
-        let start = match rules.moves_while_placing {
+        let start = match rules.pairs_have_hands() {
             true => Material::new(0, 0).with_hands([most; 2]),
             false => Material::new(most, most),
         };
@@ -306,17 +307,32 @@ impl Material {
         self.mover_in_hand + self.waiting_in_hand > 0
     }
 
-    /// Whether games come to the table: while a side has no stone on the board, it is that side's
+    /// Whether games may come to the table: while a side has no stone on the board, it is that side's
     /// turn.
-    pub(crate) fn occurs(self) -> bool {
-        self.waiting > 0 || self.mover == 0
+    #[inline(always)]
+    pub(crate) fn occurs(self, rules: &Rules) -> bool {
+        let is_turn = self.waiting > 0 || self.mover == 0;
+        is_turn && (!self.has_hands() || self.has_placed_in_turn(rules))
+    }
+
+    /// Whether the stones on the board may be those of sides that place in turns. If no side moves
+    /// with stones in hand, both do so as long as they have some; then only one of them loses stones
+    /// from the board, and with its own turn to come it has no more of them than the other.
+    fn has_placed_in_turn(self, rules: &Rules) -> bool {
+        let Material { mover, waiting, .. } = self;
+        rules.moves_while_placing
+            || match [self.mover_in_hand, self.waiting_in_hand] {
+                [0, _] => mover <= waiting,
+                [_, 0] => waiting <= mover + 1,
+                _ => waiting == mover || waiting == mover + 1,
+            }
     }
 
     /// Whether the table is the second of its pair's [tables](Pair::tables): no file holds it, and
     /// its values follow from those of the first.
-    pub(crate) fn is_derived(self) -> bool {
+    pub(crate) fn is_derived(self, rules: &Rules) -> bool {
         let [mover, waiting] = self.sides();
-        mover < waiting && self.exchanged().occurs()
+        mover < waiting && self.exchanged().occurs(rules)
     }
 
     /// The pair that the table belongs to, `None` if a side has fewer than three stones in all or
@@ -342,8 +358,14 @@ impl Material {
         rows.map_or(0, |rows| rows * u64::from(columns()))
     }
 
-    /// The tables that the mover's captures lead to: after one removal, after two, and so on, up to
-    /// the most that a turn earns, as long as three stones are left, so that the game goes on.
+    /// Whether the mover can move a stone on the board.
+    pub(crate) fn moves(self, rules: &Rules) -> bool {
+        self.mover > 0 && rules.may_move(self.mover_in_hand)
+    }
+
+    /// The tables that the mover's captures lead to: after one removal from the board, after two, and
+    /// so on, up to the most that a turn earns, as long as three stones are left, so that the game goes
+    /// on.
     ///
     /// ```
     /// use millbase::{Material, Rules};
@@ -382,12 +404,29 @@ impl Material {
     /// The tables of [`Material::exits`] in groups: after captures by a moved stone, after a
     /// placement without a mill, and after placements with captures.
     pub(crate) fn exit_groups(self, rules: &Rules) -> Vec<Vec<Material>> {
-        let mut groups = vec![self.after_captures(rules)];
+        let mut groups = vec![match rules.may_move(self.mover_in_hand) {
+            true => self.after_captures(rules),
+            false => Vec::new(),
+        }];
         if let Some(placed) = self.placed() {
             groups.push(vec![placed.exchanged()]);
-            groups.push(placed.after_captures(rules));
+            groups.push(placed.after_placed_captures(rules));
         }
         groups
+    }
+
+    /// [`Material::after_captures`] by a stone that was placed and that the material includes.
+    pub(crate) fn after_placed_captures(self, rules: &Rules) -> Vec<Material> {
+        if !rules.takes_from_hand(self.waiting_in_hand) {
+            return self.after_captures(rules);
+        }
+        let [_, waiting] = self.totals();
+        let goes_on = self.mover >= FEWEST_STONES && waiting > FEWEST_STONES;
+        let left = Material {
+            waiting_in_hand: self.waiting_in_hand - 1,
+            ..self
+        };
+        goes_on.then(|| left.exchanged()).into_iter().collect()
     }
 
     /// The tables that the mover's turns other than quiet ones lead to: those

@@ -154,18 +154,23 @@ impl Stage {
 /// A sentence that says why there are no databases under these rules; `None` if there are.
 pub fn why_no_databases(rules: &Rules) -> Option<&'static str> {
     let counts = rules.removal_per_mill || rules.quiet_turns > 0;
-    (rules.moves_while_placing && counts).then_some(
-        "there are no databases for rules where sides move while placing and each mill earns a removal of \
-         its own, or quiet turns have a limit",
+    if rules.moves_while_placing && counts {
+        return Some(
+            "there are no databases for rules where sides move while placing and each mill earns a removal of \
+             its own, or quiet turns have a limit",
+        );
+    }
+    (rules.pairs_have_hands() && counts).then_some(
+        "there are no databases for rules where mills take stones from the hand and quiet turns have a limit",
     )
 }
 
 /// A sentence that says why the placing phase cannot be solved under these rules; `None` if it can.
 pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
-    if rules.moves_while_placing {
+    if rules.pairs_have_hands() {
         return Some(
-            "under rules where sides move while placing, the databases of the pairs hold the positions with stones \
-             in hand, too",
+            "under rules where sides move while placing, or mills take stones from the hand, the databases of the \
+             pairs hold the positions with stones in hand, too",
         );
     }
     rules.removal_per_mill.then_some(

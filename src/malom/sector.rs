@@ -53,7 +53,9 @@ impl Sector {
         static ALL: OnceLock<Vec<Sector>> = OnceLock::new();
         ALL.get_or_init(|| {
             let moving = Pair::all(&Rules::STANDARD).into_iter();
-            let mut found: BTreeSet<Material> = moving.flat_map(Pair::tables).collect();
+            let mut found: BTreeSet<Material> = moving
+                .flat_map(|pair| pair.tables(&Rules::STANDARD))
+                .collect();
             let mut open = vec![Material::new(0, 0).with_hands([Rules::STANDARD.stones; 2])];
             while let Some(table) = open.pop() {
                 if table.has_hands() && found.insert(table) {

@@ -210,7 +210,8 @@ impl Sectors {
             },
             None => {
                 let (material, file) = (sector.material(), database.file_of(sector.material())?);
-                let has_all = !material.is_derived() && matches!(file.coverage(), Coverage::All);
+                let has_all = !material.is_derived(self.database.rules())
+                    && matches!(file.coverage(), Coverage::All);
                 has_all.then(|| file.table()).transpose()?
             }
         };

@@ -3,9 +3,9 @@
 use super::line::{Built, Part, TextPlace, build};
 use super::numbering::PointNaming;
 use super::position;
-use crate::engine::game::{Game, GameError};
+use crate::engine::game::Game;
 use crate::rules::position::{Position, PositionError, Side};
-use crate::rules::{Blocked, Rules};
+use crate::rules::{Blocked, RemovalWhilePlacing, Rules};
 
 /// The names of sets of rules, in small letters without spaces and signs.
 const NAMES: [(Rules, &str); Rules::NAMED.len()] = [
@@ -23,6 +23,7 @@ const NAMES: [(Rules, &str); Rules::NAMED.len()] = [
         "twelve 12mm twelvemensmorris twelvemenmorris 12mensmorris",
     ),
     (Rules::MORABARABA, "morabaraba mora"),
+    (Rules::DOOZ, "dooz"),
 ];
 
 /// The rules that a tag names. Rules that differ from `given` only in their limits of quiet turns
@@ -57,7 +58,13 @@ pub fn explanation(
     failure.error.as_ref()?;
     let own = built.game.rules();
     let turns = |built: &Built| built.line.turns.len();
-    let [mut blocked, mut per_mill, mut from_mills, mut first] = [*own; 4];
+    let [
+        mut blocked,
+        mut per_mill,
+        mut from_mills,
+        mut first,
+        mut hand,
+    ] = [*own; 5];
     let word;
     (blocked.blocked, word) = match own.blocked {
         Blocked::Loses => (Blocked::Passes, "passes"),
@@ -65,14 +72,18 @@ pub fn explanation(
     };
     let (each, mills) = (!own.removal_per_mill, !own.removal_from_mills);
     (per_mill.removal_per_mill, from_mills.removal_from_mills) = (each, mills);
-    if !own.moves_while_placing {
+    if !own.pairs_have_hands() {
         first.first_to_move = own.first_to_move.other();
+    }
+    if own.first_to_move == Side::White && !own.removal_per_mill {
+        hand.removal_while_placing = RemovalWhilePlacing::Hand;
     }
     let settings = [
         (
             first,
             format!("first_to_move = \"{}\"", first.first_to_move),
         ),
+        (hand, "removal_while_placing = \"hand\"".to_owned()),
         (blocked, format!("blocked = \"{word}\"")),
         (per_mill, format!("removal_per_mill = {each}")),
         (from_mills, format!("removal_from_mills = {mills}")),
@@ -93,9 +104,7 @@ pub fn explanation(
             best = Some((other, words));
         }
     }
-    let Some((other, rules)) = best else {
-        return dooz(built).map(|sentence| (None, sentence));
-    };
+    let (other, rules) = best?;
     let (start, end) = (other.game.start(), other.game.position());
     let placed = |side| start.in_hand(side) - end.in_hand(side);
     let most = placed(Side::White).max(placed(Side::Black));
@@ -104,18 +113,6 @@ pub fn explanation(
         false => format!("by {rules} the game goes on"),
     };
     Some((other.game.rules().name(), reason))
-}
-
-/// The sentence about a mill that was closed while placing and took no stone from the board.
-fn dooz(built: &Built) -> Option<String> {
-    let failure = built.failure.as_ref()?;
-    let Some(GameError::Illegal { action, reason, .. }) = &failure.error else {
-        return None;
-    };
-    let is_owed = action.places() && reason.name == "removal_owed";
-    (is_owed && built.game.position().is_placing()).then(|| {
-        "a mill that takes its stone from the hand, as in Dooz, is not among the rules that can be read".to_owned()
-    })
 }
 
 /// The start of a game under rules; `text` is that of its position, if it does not begin with the empty board.

@@ -124,9 +124,9 @@ impl Stated {
     }
 
     /// Infers a removal that the text does not state: the side to move has just placed its stone.
-    /// Where sides may move while placing, the stones in hand do not show this.
+    /// Where pairs have stones in hand, these do not show this.
     fn with_removal(mut self, rules: &Rules) -> Stated {
-        if rules.moves_while_placing {
+        if rules.pairs_have_hands() {
             return self;
         }
         let [mine, others] = self.side.own_first(self.in_hand);

@@ -374,7 +374,7 @@ impl Database {
             let ranked = self.ranked(position, metric, Effort::default())?;
             Ok(certain(ranked.first())?.value)
         };
-        if is_owed || is_placing || !Material::of_position(position).occurs() {
+        if is_owed || is_placing || !Material::of_position(position).occurs(self.rules()) {
             return best_turn();
         }
         // No game reaches such a board, so no table has it: any turn leaves the other side beaten.

@@ -372,7 +372,7 @@ impl Database {
     /// nothing under rules where sides move while placing: they have over a thousand files, of
     /// which each question opens a few.
     pub fn warm_up(&self) {
-        if self.rules.moves_while_placing {
+        if self.rules.pairs_have_hands() {
             return;
         }
         for file in self.pairs() {
@@ -476,7 +476,8 @@ impl Database {
         let unreached =
             || DbError::NotStored("no game comes to these numbers of stones".to_string());
         let most = self.rules.stones;
-        let is_possible = material.occurs() && material.totals().into_iter().all(|all| all <= most);
+        let is_possible =
+            material.occurs(&self.rules) && material.totals().into_iter().all(|all| all <= most);
         let pair = material.pair().filter(|_| is_possible);
         let pair = pair.ok_or_else(unreached)?;
         match self.file(pair) {

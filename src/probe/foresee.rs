@@ -178,7 +178,7 @@ impl Foresight<'_> {
             true => Coverage::EvenOrClosing,
             false => Coverage::All,
         };
-        if material.is_derived() || !coverage.holds(rules, mover, waiting) {
+        if material.is_derived(rules) || !coverage.holds(rules, mover, waiting) {
             return (false, None);
         }
         let rows = Rows::of(pair.larger());

@@ -35,7 +35,7 @@ fn the_smallest_files_hold_every_other_row() {
             (file.metric(), file.compression()),
             (Metric::Wdl, compression)
         );
-        let (index, mut random) = (Index::new(stored_table(pair)), Random::new(8));
+        let (index, mut random) = (Index::new(stored_table(pair, &RULES)), Random::new(8));
         let held = (0..500).filter(|_| {
             let (mover, waiting) = index.sets(random.below(index.len()));
             file.holds(&Position::moving(mover, waiting))
@@ -445,7 +445,7 @@ fn derivations_with_stones_in_hand_give_up() {
     };
     build(folder.path(), &request, &mut |_| ()).unwrap();
     let database = Database::open(folder.path(), rules).unwrap();
-    let (file, material) = (database.file(wanted).unwrap(), wanted.tables()[0]);
+    let (file, material) = (database.file(wanted).unwrap(), wanted.tables(&rules)[0]);
     let index = Index::new(material);
     let mut held = 0;
     for entry in (0..index.len()).step_by(97) {

@@ -48,6 +48,8 @@ pub struct Rules {
     pub removal_from_mills: bool,
     /// Whether each mill that a turn closes earns a removal of its own, instead of one for all.
     pub removal_per_mill: bool,
+    /// Where a stone that closes a mill when it is placed takes a stone of the opponent.
+    pub removal_while_placing: RemovalWhilePlacing,
     /// The rule for a side that has to move and cannot.
     pub blocked: Blocked,
     /// The result of a full board after the last placement.
@@ -56,7 +58,8 @@ pub struct Rules {
     /// stones in hand then count for `flying`, too.
     pub moves_while_placing: bool,
     /// The side that makes the first move after the last placement. White placed first; if Black is to move
-    /// first, White passes, so that the sides always alternate. Always White where sides move while placing.
+    /// first, White passes, so that the sides always alternate. Always White where
+    /// [pairs have stones in hand](Rules::pairs_have_hands).
     pub first_to_move: Side,
     /// The game is drawn after this many consecutive turns of both sides without a placement or a removal,
     /// at most 125; 0 means never.
@@ -64,6 +67,20 @@ pub struct Rules {
     /// The same while a side has three stones, those in hand included, at most `quiet_turns`; 0 means
     /// `quiet_turns`.
     pub quiet_turns_flying: u8,
+}
+
+/// Where a stone that closes a mill when it is placed takes a stone of the opponent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "service",
+    derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema),
+    serde(rename_all = "lowercase")
+)]
+pub enum RemovalWhilePlacing {
+    /// From the board, as every other mill does.
+    Board,
+    /// From the opponent's hand as long as there is one, as in Dooz; the turn then names no stone.
+    Hand,
 }
 
 /// The rule for a side that has to move and cannot.
@@ -93,6 +110,8 @@ pub enum FullBoard {
     Loses,
     /// The game is drawn.
     Draws,
+    /// The side to move removes a stone, and the other side moves.
+    Removes,
 }
 
 /// The outcome for a side that has to move and has enough stones, but no turn.
@@ -104,6 +123,8 @@ pub(crate) enum WithoutTurn {
     Draws,
     /// It passes, and the other side moves.
     Passes,
+    /// It removes a stone, and the other side moves.
+    Removes,
 }
 
 /// The fewest stones with which a side can still play.
@@ -123,6 +144,7 @@ impl Rules {
         flying: 3,
         removal_from_mills: false,
         removal_per_mill: false,
+        removal_while_placing: RemovalWhilePlacing::Board,
         blocked: Blocked::Loses,
         full_board: FullBoard::Loses,
         moves_while_placing: false,
@@ -170,8 +192,18 @@ impl Rules {
         ..Rules::TWELVE
     };
 
+    /// Dooz, the Persian game: like Twelve Men's Morris, but a mill closed while placing takes a stone
+    /// from the opponent's hand, stones in mills may be removed, and on a full board the side to move
+    /// removes a stone.
+    pub const DOOZ: Rules = Rules {
+        removal_from_mills: true,
+        removal_while_placing: RemovalWhilePlacing::Hand,
+        full_board: FullBoard::Removes,
+        ..Rules::TWELVE
+    };
+
     /// The sets of rules that have names.
-    pub const NAMED: [(&'static str, Rules); 7] = [
+    pub const NAMED: [(&'static str, Rules); 8] = [
         ("standard", Rules::STANDARD),
         ("standard-100", Rules::STANDARD_100),
         ("no-flying", Rules::NO_FLYING),
@@ -179,6 +211,7 @@ impl Rules {
         ("lasker", Rules::LASKER),
         ("twelve", Rules::TWELVE),
         ("morabaraba", Rules::MORABARABA),
+        ("dooz", Rules::DOOZ),
     ];
 
     /// The rules with this name, or `None`.
@@ -212,12 +245,39 @@ impl Rules {
         stones <= u32::from(self.flying)
     }
 
+    /// Whether a side with this many stones in hand may move those on the board.
+    #[inline(always)]
+    pub(crate) fn may_move(&self, in_hand: u8) -> bool {
+        in_hand == 0 || self.moves_while_placing
+    }
+
+    /// Whether a placement that closes a mill takes a stone from the hand of an opponent with this many.
+    #[inline(always)]
+    pub(crate) fn takes_from_hand(&self, in_hand: u8) -> bool {
+        self.removal_while_placing == RemovalWhilePlacing::Hand && in_hand > 0
+    }
+
+    /// The most stones that a turn takes out of the two hands: the one that it places, and the one that its mill
+    /// takes.
+    pub(crate) fn most_from_hands(&self) -> u8 {
+        1 + u8::from(self.takes_from_hand(1))
+    }
+
+    /// Whether the numbers of stones on the board do not tell those in hand, so that the pairs of
+    /// the databases say both, instead of plies: if sides move while placing, or mills take stones
+    /// from the hand.
+    #[inline(always)]
+    pub fn pairs_have_hands(&self) -> bool {
+        self.moves_while_placing || self.removal_while_placing == RemovalWhilePlacing::Hand
+    }
+
     /// The outcome for a side that has to move and has no turn. `board_is_full` says whether all
     /// points are taken.
     #[inline(always)]
     pub(crate) fn without_turn(&self, board_is_full: bool) -> WithoutTurn {
         match (self.blocked, self.full_board) {
             (_, FullBoard::Draws) if board_is_full => WithoutTurn::Draws,
+            (_, FullBoard::Removes) if board_is_full => WithoutTurn::Removes,
             (Blocked::Passes, _) if !board_is_full => WithoutTurn::Passes,
             _ => WithoutTurn::Loses,
         }
@@ -353,11 +413,14 @@ impl Rules {
             self.removal_from_mills
         );
         let (quiet, flying) = (self.quiet_turns, self.quiet_turns_flying);
+        let takes_from_hand = self.removal_while_placing == RemovalWhilePlacing::Hand;
         for (is_set, setting) in [
             (self.removal_per_mill, " removal_per_mill=true"),
             (self.blocked == Blocked::Passes, " blocked=passes"),
             (self.full_board == FullBoard::Draws, " full_board=draws"),
+            (self.full_board == FullBoard::Removes, " full_board=removes"),
             (self.moves_while_placing, " moves_while_placing=true"),
+            (takes_from_hand, " removal_while_placing=hand"),
             (self.first_to_move == Side::Black, " first_to_move=black"),
             (quiet > 0, &format!(" quiet_turns={quiet}")),
             (flying > 0, &format!(" quiet_turns_flying={flying}")),

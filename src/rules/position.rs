@@ -152,6 +152,14 @@ impl Position {
         self.removals_owed
     }
 
+    /// The number of stones that the side to move removes next without placing or moving one: those owed, or
+    /// the one that a [full board](crate::FullBoard::Removes) takes.
+    #[inline(always)]
+    pub fn removals_due(&self, rules: &Rules) -> u8 {
+        let full = !self.removal_owed() && self.without_turn(rules) == WithoutTurn::Removes;
+        self.removals_owed + u8::from(full)
+    }
+
     /// The stones of the side to move.
     #[inline(always)]
     pub fn mover(&self) -> PointSet {
@@ -219,14 +227,14 @@ impl Position {
 
     /// Whether a side may move stones once it is its turn: stones in hand may forbid it.
     pub(crate) fn may_move(&self, side: Side, rules: &Rules) -> bool {
-        self.in_hand(side) == 0 || rules.moves_while_placing
+        rules.may_move(self.in_hand(side))
     }
 
     /// Whether stones in hand keep the side to move, or both sides, from moving stones, or the pass after the
     /// last placement is due, so that the position belongs to a placing phase of its own.
     #[inline(always)]
     pub(crate) fn is_in_placing_phase(&self, rules: &Rules) -> bool {
-        self.is_placing() && !rules.moves_while_placing || self.pass_is_due()
+        self.is_placing() && !rules.pairs_have_hands() || self.pass_is_due()
     }
 
     /// Whether all stones are placed, and White's pass before Black's first move comes next.
@@ -255,7 +263,7 @@ impl Position {
             || self.pass_is_due()
             || !(rules.board().around(self.mover) & empty).is_empty()
             || self.flies(rules) && !empty.is_empty()
-            || self.removal_owed()
+            || self.removals_due(rules) > 0
     }
 
     /// The outcome for the side to move if it has no turn.
@@ -290,7 +298,7 @@ impl Position {
         match self.without_turn(rules) {
             WithoutTurn::Loses => Some(Value::LOST),
             WithoutTurn::Draws => Some(Value::Draw),
-            WithoutTurn::Passes => None,
+            WithoutTurn::Passes | WithoutTurn::Removes => None,
         }
     }
 

@@ -5,6 +5,7 @@
 use std::cell::LazyCell;
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use crate::board::symmetry::Symmetry;
@@ -20,9 +21,16 @@ use crate::rules::{FEWEST_STONES, Rules};
 ///
 /// ```text
 /// bits  0-4 from | 5-9 to | 10-14, 15-19, 20-24 removed      31 for a point that is missing
+/// bit   25       clear if the placed stone closes a mill that takes one from the hand
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// The last bit tells [`Position::after`] what the board does not tell. It is not in the text of a
+/// turn, and turns that differ only there are equal.
+#[derive(Clone, Copy)]
 pub struct Turn(u32);
+
+/// The bit of turns that take no stone from the hand.
+const LEAVES_HAND: u32 = 1 << 25;
 
 /// The number of a point that is missing.
 const NO_POINT: u32 = 31;
@@ -41,7 +49,7 @@ const PASS: [u8; 4] = *b"pass";
 
 impl Turn {
     /// The number of bits of a turn's number.
-    pub(crate) const BITS: u32 = 25;
+    pub(crate) const BITS: u32 = 26;
 
     /// The turn of a side that cannot move, if the rules let it pass.
     pub const PASS: Turn = Turn((1 << Turn::BITS) - 1);
@@ -90,6 +98,24 @@ impl Turn {
         }))
     }
 
+    /// The same placement, with a mill that takes a stone from the opponent's hand.
+    #[inline(always)]
+    fn taking_from_hand(self) -> Turn {
+        Turn(self.0 & !LEAVES_HAND)
+    }
+
+    /// Whether the turn takes a stone from the opponent's hand. A turn that was read from a text does not
+    /// say so; see [`Position::find_turn`].
+    #[inline(always)]
+    pub fn takes_from_hand(self) -> bool {
+        self.0 & LEAVES_HAND == 0
+    }
+
+    /// The number of stones that the turn takes from the board and from the hand.
+    pub(crate) fn taken(self) -> u32 {
+        self.removed().len() + u32::from(self.takes_from_hand())
+    }
+
     /// The turn's number, of [`Turn::BITS`] bits.
     pub(crate) fn number(self) -> u32 {
         self.0
@@ -133,9 +159,9 @@ impl Turn {
         self.from().is_none() && self.to().is_some()
     }
 
-    /// Whether the turn removes a stone.
+    /// Whether the turn takes a stone from the board or from the hand.
     pub fn removes(&self) -> bool {
-        !self.removed().is_empty()
+        self.taken() > 0
     }
 
     /// Whether the turn neither places nor removes a stone.
@@ -159,7 +185,8 @@ impl Turn {
     #[must_use]
     pub fn turned(self, symmetry: Symmetry) -> Turn {
         let image = |place: u32| symmetry.apply(self.set_at(place)).into_iter().next();
-        Turn::new(image(0), image(TO), symmetry.apply(self.removed()))
+        let turned = Turn::new(image(0), image(TO), symmetry.apply(self.removed()));
+        Turn(turned.0 & (self.0 | !LEAVES_HAND))
     }
 
     /// The removed points in the order of their names.
@@ -199,6 +226,20 @@ impl Turn {
             number |= (u128::from(b'x') << 16 | name(point)) << free;
         }
         number
+    }
+}
+
+impl PartialEq for Turn {
+    fn eq(&self, other: &Turn) -> bool {
+        self.0 | LEAVES_HAND == other.0 | LEAVES_HAND
+    }
+}
+
+impl Eq for Turn {}
+
+impl Hash for Turn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 | LEAVES_HAND).hash(state);
     }
 }
 
@@ -372,23 +413,42 @@ impl Position {
         });
     }
 
+    /// The legal turn that equals this one, which may have been read from a text; `None` if the turn
+    /// is not legal.
+    pub fn find_turn(&self, turn: Turn, rules: &Rules) -> Option<Turn> {
+        let mut found = None;
+        self.for_each_turn(rules, |legal| {
+            if legal == turn {
+                found = Some(legal);
+            }
+        });
+        found
+    }
+
     /// Calls `found` with the step of every legal turn (the stone that is placed or moved) and the
-    /// number of stones that the turn then removes. If only removals are pending, and if the side
-    /// to move has to pass, the step is [`Turn::PASS`].
+    /// number of stones that the turn then removes from the board. If only removals are pending, and
+    /// if the side to move has to pass, the step is [`Turn::PASS`].
     #[inline(always)]
     pub(crate) fn for_each_step(&self, rules: &Rules, mut found: impl FnMut(Turn, u8)) {
         if self.is_beaten() {
             return;
         }
         let removals = |earned: u8| removals_made(earned, self.waiting.len(), self.waiting_in_hand);
-        if self.removal_owed() || self.must_pass(rules) {
-            return found(Turn::PASS, removals(self.removals_owed));
+        let due = self.removals_due(rules);
+        if due > 0 || self.must_pass(rules) {
+            return found(Turn::PASS, removals(due));
         }
         let board = rules.board();
         let mut arrive = |from: Option<Point>, rest: PointSet, targets: PointSet| {
             let closing = board.completions(rest) & targets;
             for to in targets - closing {
                 found(Turn::step(from, to), 0);
+            }
+            if from.is_none() && rules.takes_from_hand(self.waiting_in_hand) {
+                for to in closing {
+                    found(Turn::step(from, to).taking_from_hand(), 0);
+                }
+                return;
             }
             for to in closing {
                 let mills = board.mills_through(to, rest.with(to));
@@ -398,7 +458,7 @@ impl Position {
         let empty = self.empty();
         if self.mover_in_hand > 0 {
             arrive(None, self.mover, empty);
-            if !rules.moves_while_placing {
+            if !rules.may_move(self.mover_in_hand) {
                 return;
             }
         }
@@ -412,8 +472,9 @@ impl Position {
         }
     }
 
-    /// The position after a turn, which must be legal: after an illegal one, the numbers of stones
-    /// may be wrong. [`Position::play`] checks the turn.
+    /// The position after one of the legal turns: after an illegal one, or one that was read from a
+    /// text where mills take stones from the hand, the numbers of stones may be wrong.
+    /// [`Position::play`] and [`Position::find_turn`] check the turn.
     #[inline(always)]
     #[must_use]
     pub fn after(&self, turn: Turn) -> Position {
@@ -422,7 +483,7 @@ impl Position {
         let mut after = Position {
             mover: self.waiting - turn.removed(),
             waiting: (self.mover - left) | reached,
-            mover_in_hand: self.waiting_in_hand,
+            mover_in_hand: self.waiting_in_hand - u8::from(turn.takes_from_hand()),
             waiting_in_hand: self.mover_in_hand - u8::from(places),
             side_to_move: self.side_to_move.other(),
             removals_owed: 0,

@@ -411,7 +411,7 @@ impl<'a, E: Evaluator> Worker<'a, E> {
                 position: position.after(turn),
                 estimate,
             };
-            let reduction = match context.selective && turn.removed().is_empty() {
+            let reduction = match context.selective && !turn.removes() {
                 true => reduction(depth, place - base),
                 false => 0,
             };

@@ -79,7 +79,7 @@ impl Histories {
     /// Notes that a turn caused a cutoff after those before it did not.
     pub fn refuted(&mut self, ply: usize, depth: u32, turn: Turn, before: &[Ranked]) {
         if let Some(killers) = self.killers.get_mut(ply)
-            && turn.removed().is_empty()
+            && !turn.removes()
             && killers[0] != turn
         {
             *killers = [turn, killers[0]];
@@ -134,7 +134,7 @@ impl Order<'_> {
                 + FREE * count(neighbours & left)
                 + DEGREE * count(neighbours);
             let removed = turn.removed();
-            if !removed.is_empty() {
+            if turn.removes() {
                 let left = position.waiting - removed;
                 let broken = board.completions(left) & (empty | removed);
                 rank += CLOSES + (1 << 16) * (threatened.len() as i32 - broken.len() as i32);

@@ -174,7 +174,7 @@ fn refutation(database: &Database, error: &ValuedTurn) -> Result<Vec<ValuedTurn>
 /// pending, and if the game is over.
 fn passing(truth: Truth, position: &Fen) -> Result<Option<Value>, DbError> {
     let rules = truth.database().rules();
-    if position.is_placing() || position.removal_owed() || position.is_over(rules) {
+    if position.is_placing() || position.removals_due(rules) > 0 || position.is_over(rules) {
         return Ok(None);
     }
     // Passing changes only the side to move.

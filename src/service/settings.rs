@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use crate::rules::position::Side;
-use crate::rules::{Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STONES, Rules};
+use crate::rules::{
+    Blocked, FEWEST_STONES, FullBoard, MOST_QUIET_TURNS, MOST_STONES, RemovalWhilePlacing, Rules,
+};
 
 /// The largest file of settings, in bytes.
 const LARGEST_FILE: u64 = 1 << 16;
@@ -28,6 +30,7 @@ struct Settings {
     flying: Option<i64>,
     removal_from_mills: Option<bool>,
     removal_per_mill: Option<bool>,
+    removal_while_placing: Option<RemovalWhilePlacing>,
     blocked: Option<Blocked>,
     full_board: Option<FullBoard>,
     moves_while_placing: Option<bool>,
@@ -83,18 +86,39 @@ impl Settings {
         ] {
             *setting = wanted.unwrap_or(*setting);
         }
+        rules.removal_while_placing =
+            (self.removal_while_placing).unwrap_or(rules.removal_while_placing);
         rules.blocked = self.blocked.unwrap_or(rules.blocked);
         rules.full_board = self.full_board.unwrap_or(rules.full_board);
         rules.first_to_move = self.first_to_move.unwrap_or(rules.first_to_move);
-        if rules.moves_while_placing && rules.first_to_move == Side::Black {
-            let key = match self.first_to_move {
-                Some(_) => "first_to_move",
-                None => "moves_while_placing",
-            };
-            return Err(Mistake {
-                key: key.to_owned(),
-                sentence: "first_to_move must be white where sides move while placing".to_owned(),
-            });
+        let takes_from_hand = rules.removal_while_placing == RemovalWhilePlacing::Hand;
+        let black_begins = rules.first_to_move == Side::Black;
+        for (is_wrong, given, key, sentence) in [
+            (
+                rules.moves_while_placing && black_begins,
+                self.first_to_move.is_some(),
+                ["first_to_move", "moves_while_placing"],
+                "first_to_move must be white where sides move while placing",
+            ),
+            (
+                takes_from_hand && black_begins,
+                self.first_to_move.is_some(),
+                ["first_to_move", "removal_while_placing"],
+                "first_to_move must be white where mills take stones from the hand",
+            ),
+            (
+                takes_from_hand && rules.removal_per_mill,
+                self.removal_per_mill.is_some(),
+                ["removal_per_mill", "removal_while_placing"],
+                "removal_per_mill must be false where mills take stones from the hand",
+            ),
+        ] {
+            if is_wrong {
+                return Err(Mistake {
+                    key: key[usize::from(!given)].to_owned(),
+                    sentence: sentence.to_owned(),
+                });
+            }
         }
         Ok(rules)
     }
@@ -273,6 +297,7 @@ mod tests {
             removal_from_mills: true,
             removal_per_mill: true,
             blocked: Blocked::Passes,
+            removal_while_placing: RemovalWhilePlacing::Board,
             full_board: FullBoard::Draws,
             moves_while_placing: false,
             first_to_move: Side::Black,
@@ -282,6 +307,9 @@ mod tests {
         assert_eq!(of_toml(all), Ok(expected));
         let lasker = of_toml("stones = 10\nmoves_while_placing = true");
         assert_eq!(lasker, Ok(Rules::LASKER));
+        let dooz = "diagonals = true\nstones = 12\nremoval_from_mills = true\n\
+            removal_while_placing = 'hand'\nfull_board = 'removes'";
+        assert_eq!(of_toml(dooz), Ok(Rules::DOOZ));
         let one = of_toml("base = 'morabaraba'\nfull_board = 'loses'\nblocked = 'loses'");
         assert_eq!(one, Ok(Rules::TWELVE));
     }
@@ -334,6 +362,16 @@ mod tests {
                 "moves_while_placing = true\nfirst_to_move = 'black'",
                 2,
                 "must be white where sides move",
+            ),
+            (
+                "removal_while_placing = 'hand'\nfirst_to_move = 'black'",
+                2,
+                "must be white where mills take stones",
+            ),
+            (
+                "removal_per_mill = true\nbase = 'dooz'",
+                1,
+                "removal_per_mill must be false",
             ),
             ("diagonals = true\ndiagonals", 2, ""),
             ("stones = 9\n[more]\nx = 1", 2, "more"),

@@ -182,7 +182,7 @@ impl StatsAnswer {
         };
         let pairs = pair.map_or_else(|| usable_pairs(database), |pair| vec![pair]);
         let tables = pairs.into_iter().flat_map(|pair| {
-            let tables = pair.tables().into_iter();
+            let tables = pair.tables(database.rules()).into_iter();
             tables.map(move |material| table(pair, material))
         });
         let plies = pair.is_none().then(|| database.plies());

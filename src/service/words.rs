@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::board::Point;
 use crate::coach::review::Grade;
+use crate::engine::Illegality;
 use crate::engine::count::QuietCount;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
@@ -86,7 +87,18 @@ impl Fen {
         Game::new(self.rules, self.position).after_quiet_turns(self.quiet_turns)
     }
 
-    /// The position after a legal turn, as its text states it.
+    /// Checks a turn and returns the position after it, as its text states it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Position::play`].
+    pub fn play(&self, turn: Turn) -> Result<Fen, Illegality> {
+        self.position.play(turn, &self.rules)?;
+        let legal = self.position.find_turn(turn, &self.rules);
+        Ok(self.after(legal.unwrap_or(turn)))
+    }
+
+    /// The position after one of the legal turns, as its text states it.
     pub fn after(&self, turn: Turn) -> Fen {
         let after = Fen {
             position: self.position.after(turn),

@@ -15,7 +15,7 @@ use crate::index::{Index, Material};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up};
+use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up, remove_from_full_board};
 use crate::solve::pair::{Scatter, fill_images};
 use crate::solve::placements::PlacementScratch;
 use crate::solve::slides::{ColumnSlides, Vector};
@@ -254,13 +254,18 @@ impl DeriveRow<'_> {
         } = self.scratch;
         let turns = RowTurns::new(bits, shape, waiting);
         let slides = self.slides;
-        slides.scatter(quiet, after, |value| ORDERED[usize::from(value)]);
         slides.fill(raised, 0);
-        slides.raise(bits, turns.board, !waiting, FLYING, after, raised);
+        if shape.moves {
+            slides.scatter(quiet, after, |value| ORDERED[usize::from(value)]);
+            slides.raise(bits, turns.board, !waiting, FLYING, after, raised);
+        }
         slides.gather(raised, best);
         closing.clear();
         closing.resize(best.len(), 0);
         look_up::<B, FLYING>(&exits.captures, bits, shape, &turns, waiting, best, closing);
+        if shape.without_turn == WithoutTurn::Removes {
+            remove_from_full_board(&exits.captures, bits, &turns, waiting, best);
+        }
         if let Some(placements) = &exits.placements {
             let row = (self.row, waiting);
             placements.raise(bits, row, placing, best, |_| true, |_| true);

@@ -128,7 +128,7 @@ impl<'a> PairsJob<'a> {
         plies: Option<&'a PliesJob<'a>>,
     ) -> Result<PairsJob<'a>, DbError> {
         let planned = solves_with_pairs(&plan.request.rules, plan.plies());
-        let in_files = plan.request.rules.moves_while_placing;
+        let in_files = plan.request.rules.pairs_have_hands();
         let cached: Vec<Pair> = plan.pairs.iter().map(|planned| planned.pair).collect();
         let unfinished = plan.wanted().into_iter().filter(|_| in_files);
         Ok(PairsJob {
@@ -138,7 +138,9 @@ impl<'a> PairsJob<'a> {
                 true => TableCache::in_files(folder)?,
                 false => TableCache::in_memory(&cached),
             },
-            unfinished: unfinished.flat_map(Pair::tables).collect(),
+            unfinished: unfinished
+                .flat_map(|pair| pair.tables(&plan.request.rules))
+                .collect(),
             plies: plies.filter(|_| planned),
         })
     }
@@ -179,7 +181,7 @@ impl<'a> PairsJob<'a> {
             return Ok(values);
         }
         let open = || Database::open(folder, rules);
-        if rules.moves_while_placing && !self.cache.has(material) {
+        if rules.pairs_have_hands() && !self.cache.has(material) {
             self.cache.prepare(&open()?, pair)?;
         }
         self.cache
@@ -188,9 +190,9 @@ impl<'a> PairsJob<'a> {
 
     /// Removes the tables that no pair with this number of stones in hand, or more, needs.
     fn remove_unfinished(&mut self, in_hand: u8) -> Result<(), DbError> {
-        let folder = self.folder;
-        self.cache.forget_before(in_hand);
-        let is_old = |table: &mut Material| !is_needed_with(*table, in_hand);
+        let (folder, rules) = (self.folder, &self.request.rules);
+        self.cache.forget_before(rules, in_hand);
+        let is_old = |table: &mut Material| !is_needed_with(rules, *table, in_hand);
         let mut old = self.unfinished.extract_if(.., is_old);
         old.try_for_each(|table| UnfinishedFile::of_sector(folder, table).remove())
     }
@@ -201,7 +203,7 @@ impl<'a> PairsJob<'a> {
             material, values, ..
         } in solved
         {
-            if self.request.rules.moves_while_placing {
+            if self.request.rules.pairs_have_hands() {
                 // Many pairs need them, and deriving those that no file stores takes long.
                 let file = UnfinishedFile::of_sector(self.folder, *material);
                 file.write(&self.request.rules, values)?;

@@ -32,6 +32,8 @@ pub(crate) struct Placements<'a> {
     quiet: Option<&'a [u8]>,
     /// The tables after placements that close one; `None` to leave these out.
     captures: Option<Captures<'a>>,
+    /// The number of stones that these take from the board: 0 if they take one from the hand.
+    removals: u8,
 }
 
 /// Memory that is reused from row to row.
@@ -45,7 +47,7 @@ pub(crate) struct PlacementScratch {
 }
 
 impl<'a> Placements<'a> {
-    /// The placements of a table with this material; at most one stone can be removed after each.
+    /// The placements of a table with this material; each takes at most one stone.
     pub fn new(
         rules: &Rules,
         material: Material,
@@ -63,6 +65,7 @@ impl<'a> Placements<'a> {
             after: after.iter().collect(),
             quiet,
             captures,
+            removals: u8::from(!rules.takes_from_hand(material.waiting_in_hand)),
         }
     }
 
@@ -83,7 +86,7 @@ impl<'a> Placements<'a> {
         let board = self.rules.board();
         let free = !waiting;
         let captures = self.captures.as_ref();
-        let captures = captures.map(|all| (all, all.removals(&self.rules, waiting, 1)));
+        let captures = captures.map(|all| (all, all.removals(&self.rules, waiting, self.removals)));
         let width = self.after.len();
         let quiet = self.quiet.map(|values| &values[row * width..][..width]);
         let PlacementScratch { row, after, raised } = scratch;

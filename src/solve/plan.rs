@@ -68,7 +68,7 @@ pub fn pairs_up_to(most_stones: u8, rules: &Rules) -> Vec<Pair> {
 /// search, which has no depths to find.
 pub fn kept_plies(rules: &Rules, profile: Profile) -> BTreeSet<u8> {
     const SMALL: u8 = 8;
-    if rules.moves_while_placing {
+    if rules.pairs_have_hands() {
         return BTreeSet::new();
     }
     let end = match (profile.metric, profile.compression) {
@@ -207,7 +207,7 @@ impl BuildPlan {
         let last_placement = solves_with_pairs(&rules, &plies);
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
             pair,
-            entries: pair.entries(),
+            entries: pair.entries(&rules),
             file_bytes: (file_bytes(&rules, pair) as f64 * share(request.profile)) as u64,
             memory_bytes: memory_of(&rules, &pairs, number, last_placement),
         };
@@ -311,7 +311,7 @@ pub fn check_plies(
 /// solved with the pair.
 fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool) -> u64 {
     let (pair, later) = (pairs[number], &pairs[number + 1..]);
-    let waiting = pairs[..number].iter().flat_map(|pair| pair.tables());
+    let waiting = pairs[..number].iter().flat_map(|pair| pair.tables(rules));
     let waiting = waiting
         .filter(|&table| TableCache::pair_after(table).is_some_and(|pair| later.contains(&pair)));
     let kept = waiting.map(Material::entries).sum::<u64>() / TableCache::RATIO;
@@ -325,10 +325,10 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
         after.map(Material::entries).sum()
     };
     let placements = |table: Material| Material::new(table.waiting - 1, table.mover);
-    let tables = || pair.tables().into_iter();
+    let tables = || pair.tables(rules).into_iter();
     let again: u64 = tables().map(captures).sum();
     let last = tables().map(|table| captures(table.exchanged()) + placements(table).entries());
-    let last = pair::FIXED + pair.entries() + last.max().unwrap_or(0);
+    let last = pair::FIXED + pair.entries(rules) + last.max().unwrap_or(0);
     kept + last.max(pair::memory(rules, pair) + again / TableCache::RATIO)
 }
 
@@ -339,7 +339,7 @@ fn memory_of(rules: &Rules, pairs: &[Pair], number: usize, last_placement: bool)
 /// The sum over all pairs of a set of rules is within a fifth of the measured sizes; single pairs
 /// are off by more.
 fn file_bytes(rules: &Rules, pair: Pair) -> u64 {
-    let larger = pair.tables()[0];
+    let larger = pair.tables(rules)[0];
     let stored = match Coverage::EvenOrClosing.suffices(rules, larger) {
         true => larger.entries() * 3 / 4,
         false => larger.entries(),
@@ -361,7 +361,7 @@ fn share(profile: Profile) -> f64 {
 /// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides
 /// move while placing, the tables with some number of stones in hand and with one less.
 fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
-    if !rules.moves_while_placing {
+    if !rules.pairs_have_hands() {
         return 0;
     }
     let with = |in_hand: u8| -> u64 {
@@ -370,8 +370,9 @@ fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
             .filter(|planned| planned.pair.all_in_hand() == in_hand);
         same.map(|planned| planned.entries).sum()
     };
+    let until = rules.most_from_hands();
     let most = (0..rules.placements())
-        .map(|in_hand| with(in_hand) + with(in_hand + 1))
+        .map(|in_hand| (in_hand..=in_hand + until).map(with).sum::<u64>())
         .max();
     most.unwrap_or(0) / TableCache::RATIO
 }

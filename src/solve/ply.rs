@@ -46,7 +46,7 @@ pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, 
 }
 
 /// All values of a table in which White passes after the last placement, from those of the table with Black to
-/// move. On a full board the game is over instead.
+/// move. On a full board White does not pass.
 ///
 /// # Errors
 ///
@@ -55,7 +55,12 @@ pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io
     let index = Index::new(material);
     if u32::from(material.mover + material.waiting) == POINTS {
         let mut values = Bytes::new(index.len())?;
-        values.fill(u8::from(rules.full_board == FullBoard::Loses));
+        match rules.full_board {
+            FullBoard::Loses => values.fill(1),
+            FullBoard::Draws => {}
+            // White removes a stone instead, as in the table itself.
+            FullBoard::Removes => values.copy_from_slice(after),
+        }
         return Ok(values);
     }
     let other = Index::new(material.exchanged());

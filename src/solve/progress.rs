@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::events::BuildEvent;
 use super::plan::BuildPlan;
 use crate::index::Pair;
+use crate::rules::Rules;
 
 /// How far a build is. Its figures are those of the present phase: the pairs first, then the plies.
 #[derive(Clone, Debug)]
@@ -17,6 +18,7 @@ pub struct BuildProgress {
     pub pairs: usize,
     /// The current ply; `None` in the phase of the pairs.
     pub ply: Option<u8>,
+    rules: Rules,
     forecast: PairForecast,
     /// The entries of the phase of the plies.
     ply_entries: u64,
@@ -34,6 +36,7 @@ impl BuildProgress {
             pairs_done: 0,
             pairs: plan.pairs.len(),
             ply: None,
+            rules: plan.request.rules,
             forecast: PairForecast::new(plan.entries, now),
             ply_entries: plan.placing_entries(),
             entries: plan.entries,
@@ -47,7 +50,7 @@ impl BuildProgress {
         match event {
             BuildEvent::PairStarted(pair) => {
                 self.pair = Some(pair);
-                self.forecast.start(pair.entries(), now);
+                self.forecast.start(pair.entries(&self.rules), now);
             }
             BuildEvent::CapturesFound => self.forecast.step(SWEEP, now),
             BuildEvent::Swept { decided, .. } => self.found = self.forecast.finished.0 + decided,

@@ -26,13 +26,13 @@ pub fn repack(
 ) -> Result<u64, DbError> {
     db.file(pair)?.check_metric(profile.metric)?;
     let (values, smaller) = load_pair(db, pair, table_cache, true)?;
-    let histograms = pair.tables().into_iter();
+    let histograms = pair.tables(db.rules()).into_iter();
     let histograms = histograms.map(|material| db.histogram(material).cloned());
     let histograms = histograms.collect::<Result<Vec<_>, _>>()?;
     let folder = folder.path();
     let bytes = store::write_pair(folder, db.rules(), profile, pair, &values, &histograms)?;
 
-    let material = stored_table(pair);
+    let material = stored_table(pair, db.rules());
     if db.file(pair)?.coverage().omits_rows() {
         table_cache.keep(material, &values)?;
         if let Some(smaller) = smaller {

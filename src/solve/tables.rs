@@ -12,6 +12,7 @@ use super::derive::{LoadExit, derive, exits_to_fill, fill_omitted};
 use crate::index::{Material, Pair};
 use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
+use crate::rules::Rules;
 use crate::store::DbError;
 use crate::store::codec::Coverage;
 use crate::store::pair::stored_table;
@@ -197,7 +198,7 @@ impl Recipe for &Database {
     /// holds all values.
     fn needs(&self, material: Material) -> Result<Vec<Material>, DbError> {
         let coverage = self.file_of(material)?.coverage();
-        Ok(match material.is_derived() {
+        Ok(match material.is_derived(self.rules()) {
             true => [vec![material.exchanged()], material.exits(self.rules())].concat(),
             false => exits_to_fill(self.rules(), material, coverage),
         })
@@ -205,7 +206,7 @@ impl Recipe for &Database {
 
     fn make(&mut self, material: Material, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         let (quiet, exits) = match needed.split_first() {
-            Some((quiet, exits)) if material.is_derived() => (quiet, exits),
+            Some((quiet, exits)) if material.is_derived(self.rules()) => (quiet, exits),
             _ => {
                 let mut needed = needed.into_iter();
                 let next = &mut |_, _| Ok(needed.next().expect("one for each of Recipe::needs"));
@@ -223,7 +224,7 @@ impl Recipe for &Database {
     fn scratch(&self) -> Option<PathBuf> {
         let folder = self
             .rules()
-            .moves_while_placing
+            .pairs_have_hands()
             .then(|| self.scratch_folder());
         folder.flatten()
     }
@@ -270,9 +271,12 @@ pub(crate) fn load_pair(
     if db.file(pair)?.coverage().omits_rows() {
         table_cache.prepare(db, pair)?;
     }
-    read(db, stored_table(pair), both, &mut |after, again| {
-        table_cache.take(after, again || !both, || load(db, after))
-    })
+    read(
+        db,
+        stored_table(pair, db.rules()),
+        both,
+        &mut |after, again| table_cache.take(after, again || !both, || load(db, after)),
+    )
 }
 
 /// A bitbase of these pairs with omitted entries filled in: a quarter of a byte for every position
@@ -283,7 +287,10 @@ pub(crate) fn load_pair(
 /// As for [`load`].
 pub fn whole_bitbase<'a>(db: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
     let mut bitbase = Bitbase::empty(db.rules(), pairs);
-    let wanted: Vec<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
+    let wanted: Vec<Material> = pairs
+        .iter()
+        .flat_map(|pair| pair.tables(db.rules()))
+        .collect();
     let mut loader = Loader::new(db, &wanted)?;
     for material in wanted {
         bitbase.insert_table(material, &loader.load(material)?);
@@ -302,10 +309,9 @@ pub(crate) fn fold(values: &mut [u8], metric: Metric) {
     }
 }
 
-/// Whether turns of pairs with this number of stones in hand, or more, can lead to a table: a turn
-/// places at most one.
-pub(super) fn is_needed_with(table: Material, in_hand: u8) -> bool {
-    table.mover_in_hand + table.waiting_in_hand + 1 >= in_hand
+/// Whether turns of pairs with this number of stones in hand, or more, can lead to a table.
+pub(super) fn is_needed_with(rules: &Rules, table: Material, in_hand: u8) -> bool {
+    table.mover_in_hand + table.waiting_in_hand + rules.most_from_hands() >= in_hand
 }
 
 /// A cache of compressed tables to which captures of one stone in later pairs lead. Each is needed
@@ -341,7 +347,7 @@ impl TableCache {
             db.file(*pair)
                 .is_ok_and(|file| file.coverage().omits_rows())
         };
-        match db.rules().moves_while_placing && (pairs.len() > 1 || pairs.iter().any(omits)) {
+        match db.rules().pairs_have_hands() && (pairs.len() > 1 || pairs.iter().any(omits)) {
             true => TableCache::in_files(folder),
             false => Ok(TableCache::in_memory(pairs)),
         }
@@ -387,9 +393,9 @@ impl TableCache {
 
     /// Drops the files of the tables that no pair with this number of stones in hand, or more,
     /// needs.
-    pub(crate) fn forget_before(&mut self, in_hand: u8) {
+    pub(crate) fn forget_before(&mut self, rules: &Rules, in_hand: u8) {
         if self.folder.is_some() {
-            (self.tables.tables).retain(|table, _| is_needed_with(*table, in_hand));
+            (self.tables.tables).retain(|table, _| is_needed_with(rules, *table, in_hand));
         }
     }
 
@@ -403,7 +409,12 @@ impl TableCache {
         if self.folder.is_none() {
             return Ok(());
         }
-        let is_lacking = |pair: Pair| !pair.tables().iter().all(|&table| self.tables.has(table));
+        let is_lacking = |pair: Pair| {
+            !pair
+                .tables(db.rules())
+                .iter()
+                .all(|&table| self.tables.has(table))
+        };
         let mut missing = Pair::with_lacking(vec![pair], db.rules(), is_lacking);
         // The pair itself comes after those that it needs.
         missing.pop();
@@ -416,8 +427,8 @@ impl TableCache {
             return Ok(());
         }
         for pair in missing {
-            self.forget_before(pair.all_in_hand());
-            for material in pair.tables() {
+            self.forget_before(db.rules(), pair.all_in_hand());
+            for material in pair.tables(db.rules()) {
                 let needed = db.needs(material)?.into_iter();
                 let needed = needed.map(|after| self.take(after, true, || load(db, after)));
                 let needed = needed.collect::<Result<_, _>>()?;

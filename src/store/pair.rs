@@ -36,8 +36,8 @@ pub fn file_name(pair: Pair) -> String {
 }
 
 /// The table that a file holds: the one with the larger side to move, or the only one.
-pub(crate) fn stored_table(pair: Pair) -> Material {
-    pair.tables()[0]
+pub(crate) fn stored_table(pair: Pair, rules: &Rules) -> Material {
+    pair.tables(rules)[0]
 }
 
 /// The file of a pair, opened. Its head is checked; its rows are checked when they are read.
@@ -64,20 +64,21 @@ impl PairFile {
         let container = Container::open(path, source, FileKind::Pair, rules)?;
         let mut fields = container.fields();
         fields.expect("pair", [pair.larger(), pair.smaller()])?;
-        if rules.moves_while_placing {
+        if rules.pairs_have_hands() {
             fields.expect("stones in hand", pair.in_hand())?;
         }
         let at = fields.at;
         let [number] = fields.take()?;
         let suffices = |coverage: &Coverage| {
-            coverage.number() == Some(number) && coverage.suffices(&rules, stored_table(pair))
+            coverage.number() == Some(number)
+                && coverage.suffices(&rules, stored_table(pair, &rules))
         };
         let Some(coverage) = Coverage::OF_PAIRS.into_iter().find(suffices) else {
             let what =
                 format!("wrong coverage {number}: this pair needs entries that such a file omits");
             return Err(fields.corrupt(at, what));
         };
-        let tables = pair.tables().into_iter();
+        let tables = pair.tables(&rules).into_iter();
         let histograms = tables.map(|material| {
             let histogram = fields.histogram(material.entries())?;
             Ok(histogram.with_distance(rules.distance()))
@@ -150,7 +151,7 @@ impl PairFile {
 
     /// The number of positions with each value in one of the pair's tables.
     pub(crate) fn histogram(&self, material: Material) -> &Histogram {
-        let number = usize::from(material.is_derived());
+        let number = usize::from(material.is_derived(self.rules()));
         // A pair has a histogram for each of its tables.
         &self.histograms[number.min(self.histograms.len() - 1)]
     }
@@ -159,13 +160,13 @@ impl PairFile {
     pub(crate) fn holds(&self, position: &Position) -> bool {
         let material = Material::of_position(position);
         let Position { mover, waiting, .. } = *position;
-        !material.is_derived() && self.coverage.holds(self.rules(), mover, waiting)
+        !material.is_derived(self.rules()) && self.coverage.holds(self.rules(), mover, waiting)
     }
 
     /// The table with the larger side to move.
     #[inline]
     pub(crate) fn table(&self) -> Result<Table<'_>, DbError> {
-        let spec = || (stored_table(self.pair), self.coverage.clone());
+        let spec = || (stored_table(self.pair, self.rules()), self.coverage.clone());
         self.file.table(0, spec)
     }
 
@@ -182,7 +183,7 @@ const SIDES: usize = MOST_STONES as usize + 1;
 
 /// The number of places for the pairs of these rules, see [`slot`].
 pub(crate) fn slots(rules: &Rules) -> usize {
-    match rules.moves_while_placing {
+    match rules.pairs_have_hands() {
         true => SIDES.pow(4),
         false => SIDES * SIDES,
     }

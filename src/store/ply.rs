@@ -32,7 +32,7 @@ pub fn ply_file_name(ply: u8) -> String {
 /// The plies that may have files: none under rules where sides move while placing, whose pairs have
 /// stones in hand instead.
 pub(crate) fn plies(rules: &Rules) -> Range<u8> {
-    match rules.moves_while_placing {
+    match rules.pairs_have_hands() {
         true => 0..0,
         false => 0..rules.placements(),
     }

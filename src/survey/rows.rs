@@ -146,15 +146,15 @@ impl Survey<'_> {
             })
         };
         let is_wanted = |byte| (wanted.value)(value(byte));
-        let mut own = tables.iter().take(pair.tables().len());
+        let mut own = tables.iter().take(pair.tables(rules).len());
         Ok(own.all(|table| table.pass(is_wanted, row, &mut found)))
     }
 }
 
 /// The tables of a pair, and after them, for its turns, those that captures and placements lead to.
 fn tables_of_rows(pair: Pair, rules: &Rules, turns: bool) -> Vec<Material> {
-    let mut tables = pair.tables();
-    for table in pair.tables().into_iter().filter(|_| turns) {
+    let mut tables = pair.tables(rules);
+    for table in pair.tables(rules).into_iter().filter(|_| turns) {
         for exit in table.exits(rules) {
             if !tables.contains(&exit) {
                 tables.push(exit);

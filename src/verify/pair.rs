@@ -67,18 +67,19 @@ pub fn verify_pair(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    tables.captures.forget_before(pair.all_in_hand());
+    let captures = &mut tables.captures;
+    captures.forget_before(db.rules(), pair.all_in_hand());
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = common_metric(db, pair);
-    let larger = stored_table(pair);
+    let larger = stored_table(pair, db.rules());
     let (mut values, _) = load_pair(db, pair, &mut tables.captures, false)?;
     fold(&mut values, metric);
     // The table with the smaller side to move, if there is one, comes first: the turns of the other
     // side lead to it.
     let mut child = Rc::new(values);
     let mut stored = Some(Rc::clone(&child));
-    if larger.mover == 0 {
+    if pair.tables(db.rules()).len() == 1 {
         // The check counts the entries of the table with the other side to move, which has fewer.
         advance(
             larger
@@ -86,7 +87,7 @@ pub fn verify_pair(
                 .saturating_sub(larger.exchanged().entries()),
         );
     }
-    for material in pair.tables().into_iter().rev() {
+    for material in pair.tables(db.rules()).into_iter().rev() {
         let exits = material.exits(db.rules());
         let take = |&after| tables.captures.take(after, false, || load(db, after));
         let values = exits.iter().map(take).collect::<Result<Vec<_>, _>>()?;
@@ -94,9 +95,8 @@ pub fn verify_pair(
         let exits = exits.iter().zip(&values);
         let mut exits = exits.map(|(index, values)| CheckedTable::new(index, values));
         let mut turns = TableTurns::new(db.rules(), metric, material);
-        // A mover without stones on the board moves none.
-        turns.quiet = (material.mover > 0).then_some(&child[..]);
-        let count = material.after_captures(db.rules()).len();
+        turns.quiet = material.moves(db.rules()).then_some(&child[..]);
+        let count = material.exit_groups(db.rules())[0].len();
         turns.captures[..count].fill_with(|| exits.next());
         let placed = exits.next();
         turns.placed = placed.map(|quiet| ([Some(quiet), exits.next()], SetsAfter::new(material)));
@@ -169,7 +169,7 @@ pub fn verify_sample(
     let mut report = Report::default();
     let mut random = Random::new(seed);
     let metric = common_metric(db, pair);
-    for material in pair.tables() {
+    for material in pair.tables(db.rules()) {
         let index = Index::new(material);
         for _ in 0..samples {
             let (mover, waiting) = index.sets(random.below(index.len()));

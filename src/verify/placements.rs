@@ -46,7 +46,8 @@ impl SetsAfter {
                 .scatter(values, after, |value| codes.of_quiet(value));
             before.raise_by_placements(bits, board, free, (&self.parts, after), best);
         }
-        let removals = CaptureRows::new(capture, waiting, 1, rules);
+        let from_hand = rules.takes_from_hand(turns.parent.material().waiting_in_hand);
+        let removals = CaptureRows::new(capture, waiting, u8::from(!from_hand), rules);
         let best = best.as_flattened_mut();
         for subset in self.sets.iter() {
             let set = PointSet::from_bits(bits.pdep(subset, free.bits()));

@@ -45,15 +45,12 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
         self.begin();
-        // In a stage the mover only places.
-        if self.turns.stage.is_none() {
+        if self.turns.quiet.is_some() {
             self.back_up_captures(bits);
-            if self.turns.quiet.is_some() {
-                let (board, free) = (self.turns.rules.board(), !self.waiting());
-                let flies = self.flies();
-                let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
-                self.slides.raise(bits, board, free, flies, quiet, best);
-            }
+            let (board, free) = (self.turns.rules.board(), !self.waiting());
+            let flies = self.flies();
+            let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
+            self.slides.raise(bits, board, free, flies, quiet, best);
         }
         if let Some((tables, after)) = &self.turns.placed {
             let row = (self.row, self.waiting());
@@ -117,6 +114,9 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
             let place = all.place(subset);
             match without_turn {
                 WithoutTurn::Draws if is_blocked() => best[place] = DRAWN,
+                WithoutTurn::Removes => {
+                    best[place] = best_capture(bits, codes, &captures[0], set);
+                }
                 WithoutTurn::Passes if is_blocked() => best[place] = quiet.as_flattened()[place],
                 _ => {}
             }

@@ -146,6 +146,7 @@ fn before_pass(database: &Database, material: Material) -> Result<Bytes, DbError
             *value = match (is_full, database.rules().full_board) {
                 (true, FullBoard::Draws) => 0,
                 (true, FullBoard::Loses) => 1,
+                (true, FullBoard::Removes) => after[index.find(mover, waiting)],
                 (false, _) => match after[other.find(waiting, mover)] {
                     0 => 0,
                     after => after + 1,

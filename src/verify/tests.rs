@@ -115,6 +115,7 @@ fn derived_values_pass_and_all_others_are_detected() {
         (passing(diagonals), 4, 3),
         (Rules::TWELVE, 12, 12),
         (passing(Rules::MORABARABA), 12, 12),
+        (Rules::DOOZ, 12, 12),
     ] {
         let material = Material::new(mover, waiting);
         let mut table = |material| {

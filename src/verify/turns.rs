@@ -126,7 +126,7 @@ impl<'a> TableTurns<'a> {
                     false => &moved,
                 };
                 // Removals that lead to no table end the game.
-                let table = tables[turn.removed().len() as usize];
+                let table = tables[turn.taken() as usize];
                 let value = table.map_or(Value::LOST, |CheckedTable { index, values }| {
                     let entry = index.find(after.mover(), after.waiting());
                     value_of_byte(rules, metric, values[entry])
@@ -164,6 +164,7 @@ impl<'a> TableTurns<'a> {
             match rules.full_board {
                 FullBoard::Loses => WithoutTurn::Loses,
                 FullBoard::Draws => WithoutTurn::Draws,
+                FullBoard::Removes => WithoutTurn::Removes,
             }
         }
     }

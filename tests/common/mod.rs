@@ -14,7 +14,7 @@ use crate::plain::{NAMES, PlainPosition, PlainRules, PlainTurn, Side as PlainSid
 use millbase::Pair;
 use millbase::solve::{BuildPlan, BuildRequest};
 use millbase::store::Profile;
-use millbase::{Blocked, FullBoard, Point, PointSet, Position, Rules, Side};
+use millbase::{Blocked, FullBoard, Point, PointSet, Position, RemovalWhilePlacing, Rules, Side};
 
 /// White is to move and wins in 21.
 pub const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
@@ -164,6 +164,8 @@ pub fn plain_rules(rules: &Rules) -> PlainRules {
         removal_per_mill: rules.removal_per_mill,
         blocked_passes: rules.blocked == Blocked::Passes,
         full_board_draws: rules.full_board == FullBoard::Draws,
+        full_board_removes: rules.full_board == FullBoard::Removes,
+        mills_take_from_hand: rules.removal_while_placing == RemovalWhilePlacing::Hand,
         moves_while_placing: rules.moves_while_placing,
         black_moves_first: rules.first_to_move == Side::Black,
     }

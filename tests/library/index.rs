@@ -95,7 +95,7 @@ fn all_pairs_have_the_published_number_of_distinct_positions() {
     let distinct = distinct_positions();
     let pairs = Pair::all(&Rules::STANDARD);
     assert_eq!(pairs.len(), 28);
-    let tables = pairs.iter().flat_map(|pair| pair.tables());
+    let tables = pairs.iter().flat_map(|pair| pair.tables(&Rules::STANDARD));
     let total: u64 = tables
         .map(|table| distinct[&(table.mover.into(), table.waiting.into())])
         .sum();

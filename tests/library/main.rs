@@ -10,7 +10,6 @@ mod coach;
 mod count;
 mod games;
 mod index;
-mod lasker;
 mod layers;
 mod malom;
 mod placing;
@@ -20,6 +19,7 @@ mod quiet_turns;
 mod records;
 mod rules;
 mod search;
+mod sectors;
 mod sources;
 mod values;
 

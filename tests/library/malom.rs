@@ -258,7 +258,7 @@ fn every_slot_to_nine_stones_is_what_the_probe_says() {
         .into_iter()
         .filter(|pair| pair.stones() <= 9)
     {
-        for material in pair.tables() {
+        for material in pair.tables(&Rules::STANDARD) {
             let counts = walk(&sectors, moving(material.mover, material.waiting), 0, 1, 1);
             all = std::array::from_fn(|i| all[i] + counts[i]);
         }

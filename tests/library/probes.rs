@@ -268,7 +268,7 @@ fn random_positions_agree_with_their_images_and_successors() {
     let database = Database::embedded(RULES);
     let mut random = Random::new(5000);
     for file in Database::embedded(RULES).pairs() {
-        for material in file.pair().tables() {
+        for material in file.pair().tables(&RULES) {
             let positions = (0..POSITIONS).map(|number| {
                 let position = random.position(material.mover.into(), material.waiting.into());
                 match number % 2 {

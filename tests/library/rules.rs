@@ -5,13 +5,13 @@ use crate::common::{Random, before_removal, plain_position, plain_rules};
 use crate::plain::{PlainPosition, PlainRules, PlainTurn};
 use millbase::engine::Game;
 use millbase::{
-    Blocked, Dtw, FullBoard, Phase, Point, PointSet, Position, PositionError, Rules, Side, Turn,
-    Value, Wdl,
+    Blocked, Dtw, FullBoard, Phase, Point, PointSet, Position, PositionError, RemovalWhilePlacing,
+    Rules, Side, Turn, Value, Wdl,
 };
 use std::collections::BTreeSet;
 
 /// Rules with every setting, alone and combined.
-const VARIANTS: [Rules; 17] = [
+const VARIANTS: [Rules; 19] = [
     Rules::STANDARD,
     Rules {
         diagonals: true,
@@ -74,6 +74,11 @@ const VARIANTS: [Rules; 17] = [
         diagonals: true,
         flying: 4,
         removal_from_mills: true,
+        ..Rules::LASKER
+    },
+    Rules::DOOZ,
+    Rules {
+        removal_while_placing: RemovalWhilePlacing::Hand,
         ..Rules::LASKER
     },
 ];
@@ -223,7 +228,8 @@ fn compare_game(rules: &Rules, random: &mut Random, seen: &mut Seen) {
             true => random.pick(&turns),
             false => random.pick(&captures),
         };
-        if !next.0.removed().is_empty() {
+        // On a full board, a turn only removes.
+        if next.0.removes() && next.0.to().is_some() {
             let middle = before_removal(&position, &next.1, rules);
             compare(&middle, rules, &plain_rules, seen);
         }
@@ -399,6 +405,7 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 flying,
                 removal_from_mills: is(1),
                 removal_per_mill: is(2),
+                removal_while_placing: RemovalWhilePlacing::Board,
                 blocked: [Blocked::Loses, Blocked::Passes][usize::from(is(3))],
                 full_board: [FullBoard::Loses, FullBoard::Draws][usize::from(is(4))],
                 moves_while_placing: is(7),
@@ -406,11 +413,20 @@ fn fingerprints_tell_rules_of_the_moving_phase_apart() {
                 quiet_turns: if is(5) { 100 } else { 90 },
                 quiet_turns_flying: if is(6) { 10 } else { 0 },
             });
-            all.extend((bits & 0x60 == 0).then(|| Rules {
+            let last = all[all.len() - 1];
+            all.extend((bits & 0x60 == 0).then_some(Rules {
                 quiet_turns: 0,
                 quiet_turns_flying: 0,
-                ..all[all.len() - 1]
+                ..last
             }));
+            all.extend((!is(4)).then_some(Rules {
+                full_board: FullBoard::Removes,
+                ..last
+            }));
+            all.push(Rules {
+                removal_while_placing: RemovalWhilePlacing::Hand,
+                ..last
+            });
         }
     }
     let count = all.len();

@@ -207,6 +207,13 @@ impl Stones {
         }
     }
 
+    /// The tables with these stones: with either side to move.
+    pub fn either_to_move(self) -> Vec<Stones> {
+        let mut both = vec![self, self.exchanged()];
+        both.dedup();
+        both
+    }
+
     /// The same stones with the enemy to move.
     pub fn exchanged(self) -> Stones {
         Stones {
@@ -230,12 +237,12 @@ pub struct Wrong {
     pub derived: u8,
 }
 
-/// The values of all positions of these pairs, each after those that its captures and placements lead to, by
-/// value iteration.
-pub fn iterate(rules: &PlainRules, pairs: &[Stones]) -> Tables {
+/// The values of all positions of these pairs, given by the stones of their tables, each after those that its
+/// captures and placements lead to, by value iteration.
+pub fn iterate(rules: &PlainRules, pairs: &[Vec<Stones>]) -> Tables {
     let mut tables = Tables::new();
-    for &stones in pairs {
-        let new = add_pair(&mut tables, stones);
+    for new in pairs {
+        add_pair(&mut tables, new);
         // A win follows from a loss one turn shorter, wherever that is.
         let known = tables.values().flat_map(|table| &table.values);
         let known = known.filter(|&&value| value != NO_POSITION);
@@ -261,17 +268,12 @@ pub fn iterate(rules: &PlainRules, pairs: &[Stones]) -> Tables {
     tables
 }
 
-/// Adds the tables of a pair, in which all positions are drawn, and returns their stones.
-fn add_pair(tables: &mut Tables, stones: Stones) -> Vec<Stones> {
-    let mut new = vec![stones, stones.exchanged()];
-    // While a side has no stone on the board, it is that side's turn.
-    new.retain(|stones| stones.other > 0 || stones.mover == 0);
-    new.dedup();
-    for &stones in &new {
+/// Adds the tables of a pair, in which all positions are drawn.
+fn add_pair(tables: &mut Tables, pair: &[Stones]) {
+    for &stones in pair {
         let table = Table::new(stones.mover, stones.other, |_, _| DRAW);
         tables.insert(stones, table);
     }
-    new
 }
 
 /// Passes the results of all positions of these pairs under a limit of quiet turns to `found`, for every
@@ -288,7 +290,8 @@ pub fn count_quiet_turns(
 ) {
     let mut tables = Tables::new();
     for &(larger, smaller) in pairs {
-        let new = add_pair(&mut tables, Stones::on_board((larger, smaller)));
+        let new = Stones::on_board((larger, smaller)).either_to_move();
+        add_pair(&mut tables, &new);
         let limit = limit((larger, smaller));
         for quiet in (0..=limit).rev() {
             let derived = new.iter().map(|&stones| derive(rules, &tables, stones));
@@ -329,19 +332,22 @@ pub fn find_wrong(rules: &PlainRules, tables: &Tables, stones: Stones) -> Option
 /// value for two overlapping sets.
 fn derive(rules: &PlainRules, tables: &Tables, stones: Stones) -> Vec<u8> {
     let table = &tables[&stones];
-    let moves = (stones.mover > 0).then(|| After::new(rules, tables, stones));
+    let may_move = stones.mover_hand == 0 || rules.moves_while_placing;
+    let moves = (stones.mover > 0 && may_move).then(|| After::new(rules, tables, stones, false));
     let placements = (stones.mover_hand > 0).then(|| {
         let placed = Stones {
             mover: stones.mover + 1,
             mover_hand: stones.mover_hand - 1,
             ..stones
         };
-        (After::new(rules, tables, placed), sets_of(placed.mover))
+        (
+            After::new(rules, tables, placed, true),
+            sets_of(placed.mover),
+        )
     });
     let row = |(number, &mover): (usize, &Set)| {
         let mut best = vec![NO_RANK; table.others.len()];
-        let may_move = stones.mover_hand == 0 || rules.moves_while_placing;
-        if let Some(moves) = moves.as_ref().filter(|_| may_move) {
+        if let Some(moves) = &moves {
             let steps = steps_of(rules, table.movers, mover, stones.mover_hand);
             moves.add(steps, table.others, &mut best);
         }
@@ -359,17 +365,24 @@ fn derive(rules: &PlainRules, tables: &Tables, stones: Stones) -> Vec<u8> {
     rows.flat_map_iter(row).collect()
 }
 
-/// The positions after steps that leave the side that makes them with these stones.
+/// The positions after steps, all of them placements or none, that leave the side that makes them with these
+/// stones.
 struct After {
     replies: Replies,
     captures: [Captures; 3],
 }
 
 impl After {
-    fn new(rules: &PlainRules, tables: &Tables, stones: Stones) -> After {
+    fn new(rules: &PlainRules, tables: &Tables, stones: Stones, placed: bool) -> After {
+        let from_hand = placed && rules.mills_take_from_hand && stones.other_hand > 0;
+        let captures = |removals| match from_hand {
+            true if removals == 1 => Captures::from_hand(tables, stones),
+            true => Captures::None,
+            false => Captures::new(rules, tables, stones, removals),
+        };
         After {
             replies: Replies::new(&tables[&stones.exchanged()]),
-            captures: [1, 2, 3].map(|removals| Captures::new(rules, tables, stones, removals)),
+            captures: [1, 2, 3].map(captures),
         }
     }
 
@@ -436,6 +449,22 @@ enum Captures {
 }
 
 impl Captures {
+    /// Those of a stone in hand, which leave the stones on the board as they are.
+    fn from_hand(tables: &Tables, stones: Stones) -> Captures {
+        if stones.mover < 3 {
+            return Captures::None;
+        }
+        if stones.other + stones.other_hand < 4 {
+            return Captures::Lost;
+        }
+        let left = Stones {
+            other_hand: stones.other_hand - 1,
+            ..stones
+        };
+        let same = (0..sets_of(stones.other).len()).map(|set| vec![set]);
+        Captures::Replies(Replies::new(&tables[&left.exchanged()]), same.collect())
+    }
+
     fn new(rules: &PlainRules, tables: &Tables, stones: Stones, removals: usize) -> Captures {
         let no_mill = stones.mover < 3 || stones.other == 0;
         if no_mill || removals > 1 && !rules.removal_per_mill {

@@ -177,6 +177,10 @@ pub struct PlainRules {
     /// Whether the game is drawn when all points are taken, none in hand; otherwise the side to move
     /// has lost, even where blocked sides pass.
     pub full_board_draws: bool,
+    /// Whether the side to move removes a stone when all points are taken, none in hand.
+    pub full_board_removes: bool,
+    /// Whether a mill closed by a placed stone takes a stone from the enemy's hand, if it has one there.
+    pub mills_take_from_hand: bool,
     /// Whether a side with stones in hand may slide or fly instead of placing.
     pub moves_while_placing: bool,
     /// Whether the side that placed the last stone of the game also makes the first move.
@@ -194,6 +198,8 @@ impl PlainRules {
             removal_per_mill: false,
             blocked_passes: false,
             full_board_draws: false,
+            full_board_removes: false,
+            mills_take_from_hand: false,
             moves_while_placing: false,
             black_moves_first: false,
         }
@@ -258,6 +264,8 @@ pub struct PlainTurn {
     pub to: Option<Point>,
     /// The stones removed, in this order.
     pub removed: Vec<Point>,
+    /// Whether the enemy loses a stone from its hand, which the text does not say.
+    pub from_hand: bool,
 }
 
 impl fmt::Display for PlainTurn {
@@ -390,12 +398,13 @@ impl PlainPosition {
         if self.is_too_weak(Side::White) || self.is_too_weak(Side::Black) {
             return turns;
         }
-        if self.owed > 0 {
-            for removed in self.removals(rules, self.owed) {
+        if self.owed > 0 || self.removes_from_full_board(rules) {
+            for removed in self.removals(rules, self.owed.max(1)) {
                 turns.push(PlainTurn {
                     from: None,
                     to: None,
                     removed,
+                    from_hand: false,
                 });
             }
             return turns;
@@ -408,11 +417,17 @@ impl PlainPosition {
             } else {
                 mills.min(1)
             };
+            let from_hand = rules.mills_take_from_hand
+                && from.is_none()
+                && mills > 0
+                && self.hand(self.side.enemy()) > 0;
+            let earned = if from_hand { 0 } else { earned };
             for removed in after.removals(rules, earned) {
                 turns.push(PlainTurn {
                     from,
                     to: Some(to),
                     removed,
+                    from_hand,
                 });
             }
         }
@@ -421,6 +436,7 @@ impl PlainPosition {
                 from: None,
                 to: None,
                 removed: vec![],
+                from_hand: false,
             });
         }
         turns
@@ -459,6 +475,10 @@ impl PlainPosition {
         for &point in &turn.removed {
             after.board[point] = None;
         }
+        match self.side.enemy() {
+            Side::White => after.white_hand -= u8::from(turn.from_hand),
+            Side::Black => after.black_hand -= u8::from(turn.from_hand),
+        }
         after.owed = 0;
         after.side = self.side.enemy();
         after
@@ -467,6 +487,11 @@ impl PlainPosition {
     /// Whether all points are taken.
     fn is_full(&self) -> bool {
         self.points_of(None).is_empty()
+    }
+
+    /// Whether the side to move removes a stone because the board is full.
+    fn removes_from_full_board(&self, rules: &PlainRules) -> bool {
+        rules.full_board_removes && self.is_full() && self.owed == 0
     }
 
     /// Whether the game is over and nobody has lost.
@@ -543,11 +568,17 @@ impl PlainPosition {
             ("o", _) if position.loser(rules).is_none() && !position.is_drawn(rules) => {
                 Err("the game is not over")?
             }
-            ("m", _) if placing => Err("stones in hand in the moving phase")?,
+            ("m", _) if placing && !(rules.mills_take_from_hand && position.hand(side) == 0) => {
+                Err("stones in hand in the moving phase")?
+            }
             ("p", "p") if !placing => Err("no stones in hand in the placing phase")?,
             ("p" | "m", "r") => {
                 let at = if side == Side::White { 4 } else { 5 };
                 position.owed = if counts.len() > at { count(at)? } else { 1 };
+                if position.owed == 1 && rules.full_board_removes && position.is_full() {
+                    position.owed = 0;
+                    return Ok(position);
+                }
                 if position.owed == 0 || position.on_board(side.enemy()) == 0 {
                     return Err("there is nothing to remove".to_string());
                 }
@@ -572,13 +603,14 @@ impl PlainPosition {
         };
         let action = match () {
             () if phase == 'o' => '?',
-            () if self.owed > 0 => 'r',
+            () if self.owed > 0 || self.removes_from_full_board(rules) => 'r',
             () if self.hand(self.side) > 0 => 'p',
             () => 's',
         };
+        let owed = self.owed + u8::from(self.removes_from_full_board(rules));
         let (side, white_owed, black_owed) = match self.side {
-            Side::White => ('w', self.owed, 0),
-            Side::Black => ('b', 0, self.owed),
+            Side::White => ('w', owed, 0),
+            Side::Black => ('b', 0, owed),
         };
         format!(
             "{} {side} {phase} {action} {} {} {} {} {white_owed} {black_owed} -1 -1 -1 -1 0 0 1",

@@ -459,7 +459,7 @@ fn verify_finds_a_single_wrong_value() {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     let db = Database::open(folder.path(), rules).unwrap();
-    let tables: Vec<Material> = pair.tables();
+    let tables: Vec<Material> = pair.tables(&Rules::STANDARD);
     let histograms = tables
         .iter()
         .map(|&material| db.histogram(material).cloned());

@@ -110,7 +110,10 @@ fn a_whole_table_has_each_position_once() {
     let rules = Rules::STANDARD;
     let all = write(&place, &["3-3", "--turns"]);
     let pair = Pair::new(3, 3).unwrap();
-    let counted = db.histogram(pair.tables()[0]).unwrap().positions();
+    let counted = db
+        .histogram(pair.tables(&Rules::STANDARD)[0])
+        .unwrap()
+        .positions();
     assert_eq!(all.len() as u64, counted);
     all.iter().step_by(19).for_each(|row| check(row, &db));
     let mut values = BTreeMap::new();
@@ -142,7 +145,10 @@ fn a_whole_table_has_each_position_once() {
     assert!(known > 3, "{known}");
     // Both tables of a pair, and captures into another.
     let (both, count) = write_some(&place, &["4-3", "--turns"], 499);
-    let tables = Pair::new(4, 3).unwrap().tables().into_iter();
+    let tables = Pair::new(4, 3)
+        .unwrap()
+        .tables(&Rules::STANDARD)
+        .into_iter();
     let counted = tables.map(|table| db.histogram(table).unwrap().positions());
     assert_eq!(count, counted.sum::<u64>());
     both.iter().for_each(|row| check(row, &db));
@@ -207,7 +213,7 @@ fn other_rules_and_positions_with_stones_in_hand_have_rows() {
                 None => {
                     let pair: Pair = family.parse().unwrap();
                     let histogram = |table| db.histogram(table).unwrap().clone();
-                    pair.tables().into_iter().map(histogram).collect()
+                    pair.tables(&read).into_iter().map(histogram).collect()
                 }
             };
             let counted: u64 = histograms.iter().map(Histogram::positions).sum();

@@ -155,7 +155,7 @@ fn pairs_without_those_they_need_are_left_out() {
 
 /// A file of a pair in which every value is a draw.
 fn write_draws(folder: &Path, pair: Pair) {
-    let indexes = pair.tables().into_iter().map(Index::new);
+    let indexes = pair.tables(&Rules::STANDARD).into_iter().map(Index::new);
     let values = |index: &Index| vec![0; index.len()];
     let indexes: Vec<Index> = indexes.collect();
     let histograms = indexes

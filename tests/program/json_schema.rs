@@ -292,7 +292,7 @@ fn game(turns: &str) -> String {
 /// Writes the pair 3-3 to a folder with a win in 28 turns instead of 26.
 fn wrong_values(folder: &Path) {
     let pair = Pair::new(3, 3).unwrap();
-    let table = pair.tables()[0];
+    let table = pair.tables(&Rules::STANDARD)[0];
     let database = Database::embedded(Rules::STANDARD);
     let mut values = millbase::internals::solve::load(&database, table).unwrap();
     let histogram = Histogram::of_table(&Index::new(table), &values);

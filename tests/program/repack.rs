@@ -102,7 +102,7 @@ fn every_kind_of_file_tells_the_same_values() {
         let database = Database::open(folder.path(), RULES).unwrap();
         let wdl = kind.contains(&"wdl");
         for file in database.pairs() {
-            for material in file.pair().tables() {
+            for material in file.pair().tables(&RULES) {
                 let index = Index::new(material);
                 // The other table follows from this one.
                 if !wdl && material.mover >= material.waiting {

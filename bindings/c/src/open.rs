@@ -113,7 +113,7 @@ fn bundled(
 
 /// Opens the databases of a folder or of a bundle, which `millbase bundle` makes; with a null pointer those with at
 /// most nine stones, which are part of the library. On Unix the name is any bytes, elsewhere UTF-8. `rules` is
-/// `standard`, `standard-100`, `no-flying`, `ten`, `lasker`, `twelve`, `morabaraba`, or the path of a file with
+/// `standard`, `standard-100`, `no-flying`, `ten`, `lasker`, `twelve`, `morabaraba`, `dooz`, or the path of a file with
 /// settings, which contains a dot or a slash; null stands for `standard`. Close the handle in `*db` with
 /// `millbase_close`; it is null after a failure.
 ///

@@ -68,12 +68,11 @@ pub unsafe extern "C" fn millbase_play(
         // SAFETY: the contract of this function.
         let ((_, before), turn) = unsafe { (asked(db, fen)?, text(turn, "turn")?) };
         let turn = turn.parse().map_err(wrong)?;
-        before.play(turn, &before.rules).map_err(|why| {
+        let after = before.play(turn).map_err(|why| {
             let side = before.side_to_move();
             wrong(format!("{turn} is not a legal turn of {side} here: {why}"))
         })?;
-        let after: [c_char; MILLBASE_POSITION_SIZE] =
-            letters(before.after(turn).letters().as_str());
+        let after: [c_char; MILLBASE_POSITION_SIZE] = letters(after.letters().as_str());
         // SAFETY: the contract of this function.
         unsafe { put_all(position, "position", &after) }
     })

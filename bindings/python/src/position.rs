@@ -168,11 +168,11 @@ impl Position {
     /// The position after a legal turn.
     fn play(&self, turn: &Bound<'_, PyAny>) -> PyResult<Position> {
         let turn: Turn = text(turn, "turn")?.parse().map_err(errors::position)?;
-        self.0.play(turn, &self.0.rules).map_err(|why| {
+        let after = self.0.play(turn).map_err(|why| {
             let side = self.0.side_to_move();
             errors::position(format!("{turn} is not a legal turn of {side} here: {why}"))
         })?;
-        Ok(Position(self.0.after(turn)))
+        Ok(Position(after))
     }
 
     fn __reduce__<'py>(

@@ -153,7 +153,7 @@ def test_positions():
     assert start == millbase.Position() and hash(start) == hash(millbase.Position())
     assert repr(after) == f"Position('{after.fen}')"
     assert millbase.Position(rules="ten").white_in_hand == 10
-    for rules in ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba"]:
+    for rules in ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba", "dooz"]:
         for position in [millbase.Position(rules=rules), millbase.Position(WIN, rules=rules)]:
             assert eval("millbase." + repr(position)) == position and position.rules == rules
 

@@ -9,7 +9,7 @@ export type * from "./questions.js";
 export type Wdl = "win" | "draw" | "loss";
 export type Phase = "placing" | "moving" | "flying" | "over";
 export type Side = "white" | "black";
-export type RulesName = "standard" | "standard-100" | "no-flying" | "ten" | "lasker" | "twelve" | "morabaraba";
+export type RulesName = "standard" | "standard-100" | "no-flying" | "ten" | "lasker" | "twelve" | "morabaraba" | "dooz";
 /** Where a value comes from: the rules, if the game is over, a database, or a search that ends in databases. */
 export type ValueSource = "rules" | "database" | "search";
 
@@ -20,8 +20,9 @@ export interface RuleSettings {
   flying?: number;
   removal_from_mills?: boolean;
   removal_per_mill?: boolean;
+  removal_while_placing?: "board" | "hand";
   blocked?: "loses" | "passes";
-  full_board?: "loses" | "draws";
+  full_board?: "loses" | "draws" | "removes";
   moves_while_placing?: boolean;
   first_to_move?: "white" | "black";
   quiet_turns?: number;

@@ -310,7 +310,7 @@ test("how many positions of a pair have which value", async () => {
 
 test("rules by their name, the text of a file, or settings", async () => {
   const own = async (rules) => (await (await open({ rules })).ask("rulesets", {})).own;
-  for (const name of ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba"]) {
+  for (const name of ["standard", "standard-100", "no-flying", "ten", "lasker", "twelve", "morabaraba", "dooz"]) {
     const named = await own(name);
     assert.equal(named.name, name);
     const { name: _, ...settings } = named;

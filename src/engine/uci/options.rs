@@ -229,7 +229,7 @@ mod tests {
                 accepted += 1;
             }
         }
-        assert_eq!(accepted, 35);
+        assert_eq!(accepted, 36);
         assert_eq!(options.rules(), own);
         let mut other = options.clone();
         other.set("Rules", "twelve").unwrap();

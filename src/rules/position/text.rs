@@ -122,7 +122,7 @@ impl Position {
                     false => b'm',
                 },
                 match phase {
-                    _ if self.removal_owed() => b'r',
+                    _ if self.removals_due(rules) > 0 => b'r',
                     Phase::Placing if !self.pass_is_due() => b'p',
                     _ => b's',
                 },
@@ -139,7 +139,7 @@ impl Position {
             text.push_number(self.stones(side).len());
             text.push_number(self.in_hand(side).into());
         }
-        for owed in side.own_first([self.removals_owed, 0]) {
+        for owed in side.own_first([self.removals_due(rules), 0]) {
             text.push_number(owed.into());
         }
         text.push(b" -1 -1 -1 -1 0");
@@ -312,7 +312,8 @@ impl Fields {
 
     /// The position and the count of quiet turns, if the fields agree with each other and with the rules.
     fn checked(mut self, rules: &Rules) -> Result<(Position, u32), PositionError> {
-        if self.action == 'r' {
+        let takes_from_full_board = self.action == 'r' && self.position.removals_due(rules) == 1;
+        if self.action == 'r' && !takes_from_full_board {
             self.position.removals_owed = self.owed[0].max(self.owed[1]);
         }
         let is_black = self.position.side_to_move == Side::Black;
@@ -409,7 +410,7 @@ impl Fields {
             },
             "{side} is said to remove {mine} stones, but by these rules a turn earns no more than 1"
         );
-        if mine > 0 {
+        if mine > self.position.removals_due(rules) - self.position.removals_owed {
             let stones = position.mover();
             let mills = stones
                 .into_iter()
@@ -451,7 +452,7 @@ impl Fields {
             }
         };
         ensure!(
-            in_turn || rules.moves_while_placing,
+            in_turn || rules.pairs_have_hands(),
             hands {
                 white: white,
                 black: black,
@@ -466,12 +467,15 @@ impl Fields {
             }
         );
         let placing = position.is_placing();
+        let may_move = position.may_move(side, rules);
+        // Where mills take stones from the hand, one side may move while the other still places.
+        let is_moving = rules.pairs_have_hands() && position.in_hand(side) == 0;
         let (word, contradicts) = match (self.phase, self.action, placing) {
-            ('m', _, true) => ('m', "the phase is 'm' (moving)"),
+            ('m', _, true) if !is_moving => ('m', "the phase is 'm' (moving)"),
             ('p', _, false) if !position.removal_owed() && !position.pass_to_come => {
                 ('p', "the phase is 'p' (placing)")
             }
-            (_, 's', true) if !rules.moves_while_placing => ('s', "the action is 's' (select)"),
+            (_, 's', true) if !may_move => ('s', "the action is 's' (select)"),
             _ => return Ok(()),
         };
         let hands = match placing {

@@ -42,6 +42,8 @@ pub(crate) struct HalfShape {
     /// The columns as bits of blocks.
     pub(crate) blocks: BlockLayout,
     pub(crate) flying: bool,
+    /// See [`Material::moves`].
+    pub(crate) moves: bool,
     /// The outcome for a mover that cannot move. If it passes, the next position is in the finished
     /// arrangement of the other side to move, at the same row and column.
     pub(crate) without_turn: WithoutTurn,
@@ -117,6 +119,7 @@ impl HalfShape {
             columns,
             // On a full board, no stone can fly.
             flying: rules.flies(material.totals()[0].into()) && !board_is_full,
+            moves: material.moves(rules),
             without_turn: match material.mover_in_hand {
                 0 => rules.without_turn(board_is_full),
                 // It has a turn, so this does not matter.
@@ -151,9 +154,11 @@ impl ValueSet {
 ///
 /// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
 pub(crate) struct RowTurns<'a> {
+    pub(crate) rules: &'a Rules,
     pub(crate) board: &'static Board,
     columns: &'a Subsets,
-    free: PointSet,
+    /// The points outside the row's set.
+    pub(crate) free: PointSet,
     /// The edges between free points.
     edges: EdgeSet,
     /// The ends of each edge as a subset.
@@ -172,6 +177,7 @@ impl<'a> RowTurns<'a> {
             *slot = bits.pext(both.bits(), free.bits());
         }
         RowTurns {
+            rules: &shape.rules,
             board,
             columns: &shape.columns,
             free,

@@ -24,18 +24,17 @@ pub(crate) enum Captures<'a> {
 }
 
 impl<'a> Captures<'a> {
-    /// The captures of a table: those of one stone, and those of two and three if turns can earn
-    /// that many removals. `values` are those of [`Material::after_captures`].
+    /// The captures that lead to these tables: those of one stone, and those of two and three if
+    /// turns can earn that many removals.
     ///
     /// # Panics
     ///
     /// If a table is missing or has the wrong number of values.
-    pub(crate) fn all<V: Deref<Target = [u8]>>(
+    fn all<V: Deref<Target = [u8]>>(
         rules: &Rules,
-        material: Material,
+        after: Vec<Material>,
         values: &'a [V],
     ) -> Vec<Captures<'a>> {
-        let after = material.after_captures(rules);
         assert_eq!(
             after.len(),
             values.len(),
@@ -73,7 +72,7 @@ pub(crate) struct Exits<'a> {
     pub rules: &'a Rules,
     /// That of the table before the turns.
     pub material: Material,
-    /// By the number of removals; empty to leave these turns out.
+    /// By the number of removals; empty to leave these turns out, and if the mover may not move.
     pub captures: Vec<Captures<'a>>,
     /// `None` to leave these turns out.
     pub placements: Option<Placements<'a>>,
@@ -90,7 +89,7 @@ impl<'a> Exits<'a> {
         material: Material,
         values: &'a [V],
     ) -> Exits<'a> {
-        let captures = material.after_captures(rules).len().min(values.len());
+        let captures = material.exit_groups(rules)[0].len().min(values.len());
         let (captures, placements) = values.split_at(captures);
         let (quiet, placed) = placements.split_at(placements.len().min(1));
         Exits::of_groups(rules, material, [captures, quiet, placed].map(Some))
@@ -112,9 +111,12 @@ impl<'a> Exits<'a> {
             rules,
             material,
             captures: captures
-                .map_or_else(Vec::new, |values| Captures::all(rules, material, values)),
+                .filter(|_| rules.may_move(material.mover_in_hand))
+                .map(|values| Captures::all(rules, material.after_captures(rules), values))
+                .unwrap_or_default(),
             placements: material.placed().filter(|_| has_placements).map(|after| {
                 let quiet = quiet.and_then(<[V]>::first).map(Deref::deref);
+                let after = after.after_placed_captures(rules);
                 let captures = placed.map(|values| Captures::all(rules, after, values));
                 let captures = captures.and_then(|all| all.into_iter().next());
                 Placements::new(rules, material, quiet, captures)
@@ -263,6 +265,9 @@ impl InitialiseRow<'_> {
         if !captures.is_empty() {
             look_up::<B, FLYING>(captures, bits, shape, &turns, self.waiting, values, counts);
         }
+        if shape.without_turn == WithoutTurn::Removes {
+            remove_from_full_board(captures, bits, &turns, self.waiting, values);
+        }
         if let Some(placements) = &self.exits.placements {
             let row = (self.row, self.waiting);
             placements.raise(bits, row, self.scratch, values, |_| true, |_| true);
@@ -271,12 +276,16 @@ impl InitialiseRow<'_> {
             return;
         }
         for (column, &subset) in shape.subsets.iter().enumerate() {
-            let quiet = turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column];
+            let quiet = match shape.moves {
+                true => turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column],
+                false => 0,
+            };
             let (value, count) = match values[column] {
                 0 if quiet == 0 => match shape.without_turn {
                     WithoutTurn::Loses => (1, 0),
                     WithoutTurn::Draws => (0, CANNOT_LOSE),
                     WithoutTurn::Passes => (0, 1),
+                    WithoutTurn::Removes => unreachable!("a removal has a value"),
                 },
                 0 => (0, quiet),
                 ordered if ordered < ORDERED_DRAW => (shape.values[usize::from(ordered)], quiet),
@@ -348,6 +357,24 @@ fn look_up_with<B: Bits, const FLYING: bool, const MOST: usize>(
                 counts[origin] += 1;
             }
         }
+    }
+}
+
+/// Raises the ordered value of each set that stands opposite a row's on a full board to that of the best removal.
+#[inline(always)]
+pub(crate) fn remove_from_full_board<B: Bits>(
+    captures: &[Captures<'_>],
+    bits: B,
+    turns: &RowTurns<'_>,
+    waiting: PointSet,
+    best: &mut [u8],
+) {
+    let Some(captures) = captures.first() else {
+        return;
+    };
+    let removals = captures.removals(turns.rules, waiting, 1);
+    for best in best {
+        *best = captures.best_ordered(bits, &removals, turns.free);
     }
 }
 

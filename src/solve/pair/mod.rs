@@ -22,7 +22,7 @@ use std::time::Instant;
 pub(crate) use init::{Captures, Exits, ORDERED, value_of_ordered};
 pub(crate) use scatter::{Scatter, fill_images};
 
-use self::half::Half;
+use self::half::{Finished, Half, Working};
 use super::error::SolveError;
 use super::events::{BuildEvent, Observer, TableTimes, timed};
 use crate::index::{Material, Pair};
@@ -73,7 +73,7 @@ pub fn solve<V: Deref<Target = [u8]>>(
         source,
     };
     let mut halves = Vec::new();
-    for material in pair.tables() {
+    for material in pair.tables(rules) {
         let mut times = TableTimes::default();
         let start = Instant::now();
         let mut half = Half::new(rules, material).map_err(memory_error)?;
@@ -129,23 +129,20 @@ fn sweep_all(
         for (half, times) in halves.iter_mut() {
             decided += timed(&mut times.scatter, || scatter::scatter(half, v));
         }
-        match halves {
-            // A mover without stones on the board has no quiet turns.
-            [(half, _)] if half.finished.index.material().mover == 0 => {}
-            // With equal sides, the only half also holds the predecessors of its positions.
-            [(Half { working, finished }, times)] => {
+        let propagate = |finished: &Finished, working: &mut Working, times: &mut TableTimes| {
+            // A mover that moves no stones has no quiet turns.
+            if working.shape.moves {
                 timed(&mut times.propagate, || {
                     propagate::propagate(finished, working, v)
                 });
             }
+        };
+        match halves {
+            // With equal sides, the only half also holds the predecessors of its positions.
+            [(Half { working, finished }, times)] => propagate(finished, working, times),
             [(a, a_times), (b, b_times)] => {
-                let (a_working, b_working) = (&mut a.working, &mut b.working);
-                timed(&mut b_times.propagate, || {
-                    propagate::propagate(&a.finished, b_working, v)
-                });
-                timed(&mut a_times.propagate, || {
-                    propagate::propagate(&b.finished, a_working, v)
-                });
+                propagate(&a.finished, &mut b.working, b_times);
+                propagate(&b.finished, &mut a.working, a_times);
             }
             _ => {}
         }
@@ -171,7 +168,7 @@ pub(super) const FIXED: u64 = 12 << 20;
 /// ```
 pub fn memory(rules: &Rules, pair: Pair) -> u64 {
     let (mut working, mut peak) = (0, 0);
-    for material in pair.tables() {
+    for material in pair.tables(rules) {
         // Value and count, and the tables of the exits until they have been looked up.
         working += 2 * material.exchanged().entries();
         let groups = material.exit_groups(rules).into_iter();
@@ -180,5 +177,5 @@ pub fn memory(rules: &Rules, pair: Pair) -> u64 {
     }
     // The finished values fill up during the sweep. Writing takes less: all but these are freed
     // before.
-    FIXED + peak.max(working + pair.entries())
+    FIXED + peak.max(working + pair.entries(rules))
 }

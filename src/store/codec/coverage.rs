@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use crate::board::{POINTS, PointSet};
 use crate::index::{BitSet, Material, Rows, Subsets};
-use crate::rules::{Blocked, Rules};
+use crate::rules::{Blocked, Rules, WithoutTurn};
 
 /// The points of one colour.
 pub(crate) const BLACK: PointSet = PointSet::from_bits(0x55_aa_55);
@@ -121,11 +121,17 @@ impl Coverage {
         match self {
             Coverage::All => true,
             Coverage::EvenOrClosing => {
-                is_equal(material) && !material.has_hands() && alternates(rules, material)
+                let is_full = u32::from(material.mover + material.waiting) == POINTS;
+                is_equal(material)
+                    && !material.has_hands()
+                    && alternates(rules, material)
+                    && rules.without_turn(is_full) != WithoutTurn::Removes
             }
             Coverage::EvenBoth => is_equal(material) && alternates(rules, material),
             Coverage::EvenMover => {
-                !is_equal(material) && material.exchanged().occurs() && alternates(rules, material)
+                !is_equal(material)
+                    && material.exchanged().occurs(rules)
+                    && alternates(rules, material)
             }
             Coverage::Possible(..) => false,
         }

@@ -64,8 +64,8 @@ fn a_bundle_has_the_bytes_of_its_members() {
     let reference = Database::open(folder.path(), Rules::STANDARD).unwrap();
     for database in opened {
         for pair in [pair(3, 3), pair(4, 3)] {
-            let [found, expected] =
-                [&database, &reference].map(|from| load(from, stored_table(pair)).unwrap());
+            let [found, expected] = [&database, &reference]
+                .map(|from| load(from, stored_table(pair, &Rules::STANDARD)).unwrap());
             assert!(found[..] == expected[..], "{pair}");
         }
     }

@@ -44,14 +44,18 @@ fn runs(entries: u64, run: usize, seed: u64) -> Vec<u8> {
 
 /// Values for the stored table of a pair.
 pub(crate) fn made_up(pair: Pair, run: usize) -> Vec<u8> {
-    runs(stored_table(pair).entries(), run, pair.stones().into())
+    runs(
+        stored_table(pair, &Rules::STANDARD).entries(),
+        run,
+        pair.stones().into(),
+    )
 }
 
 /// Histograms for a pair with these values; that of the other table counts nothing.
 pub(crate) fn histograms(pair: Pair, values: &[u8]) -> Vec<Histogram> {
-    let index = Index::new(stored_table(pair));
+    let index = Index::new(stored_table(pair, &Rules::STANDARD));
     let mut histograms = vec![Histogram::of_table(&index, values)];
-    histograms.resize(pair.tables().len(), Histogram::default());
+    histograms.resize(pair.tables(&Rules::STANDARD).len(), Histogram::default());
     histograms
 }
 

@@ -19,7 +19,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 fn load(database: &Database, pair: Pair) -> Vec<u8> {
-    crate::solve::load(database, stored_table(pair))
+    crate::solve::load(database, stored_table(pair, &Rules::STANDARD))
         .unwrap()
         .to_vec()
 }
@@ -71,7 +71,7 @@ fn only_complete_files_get_their_final_names() {
 fn unpredictable_values_are_written() {
     let pair = pair(3, 3);
     let mut random = Random::new(7);
-    let values: Vec<u8> = (0..stored_table(pair).entries())
+    let values: Vec<u8> = (0..stored_table(pair, &Rules::STANDARD).entries())
         .map(|_| random.word() as u8)
         .collect();
     let folder = TempDir::new().unwrap();

@@ -37,15 +37,15 @@ pub fn write_pair(
     values: &[u8],
     histograms: &[Histogram],
 ) -> Result<u64, DbError> {
-    let material = stored_table(pair);
+    let material = stored_table(pair, rules);
     let entries = values.len() as u64;
     assert_eq!(entries, material.entries(), "values missing");
-    let tables = pair.tables().len();
+    let tables = pair.tables(rules).len();
     assert_eq!(histograms.len(), tables, "histograms missing");
 
     let (parameters, coverage) = encoding(profile, rules, material);
     let mut schema = vec![pair.larger(), pair.smaller()];
-    if rules.moves_while_placing {
+    if rules.pairs_have_hands() {
         schema.extend(pair.in_hand());
     }
     schema.extend(coverage.number());

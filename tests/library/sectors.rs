@@ -1,5 +1,5 @@
-//! Tests of the rules under which sides may move while placing: the sectors and their positions, and all values
-//! of small games by the plain rules.
+//! Tests of the rules under which pairs have stones in hand: the sectors and their positions, and all values of
+//! small games by the plain rules.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -12,19 +12,25 @@ use millbase::internals::solve::{TableCache, repack};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError, pairs_up_to};
 use millbase::store::{Compression, DbError, Profile, file_name};
 use millbase::verify::{Tables, verify_pair};
-use millbase::{Database, Material, Pair, Position, Rules, Value};
+use millbase::{Database, Material, Pair, Position, RemovalWhilePlacing, Rules, Value};
 
 const LASKER: Rules = Rules::LASKER;
 
-/// Lasker Morris with this number of stones.
-fn with_stones(stones: u8) -> Rules {
-    Rules { stones, ..LASKER }
+/// Both of what makes pairs have stones in hand.
+const LASKER_AND_DOOZ: Rules = Rules {
+    removal_while_placing: RemovalWhilePlacing::Hand,
+    ..LASKER
+};
+
+/// The rules with this number of stones.
+fn with_stones(rules: Rules, stones: u8) -> Rules {
+    Rules { stones, ..rules }
 }
 
 /// All sectors of a game, by the table of each side to move.
 fn sectors(rules: &Rules) -> BTreeSet<Material> {
     let pairs = Pair::all(rules).into_iter();
-    pairs.flat_map(|pair| pair.tables()).collect()
+    pairs.flat_map(|pair| pair.tables(rules)).collect()
 }
 
 fn positions<'a>(sectors: impl IntoIterator<Item = &'a Material>) -> u64 {
@@ -40,24 +46,32 @@ fn from_start(rules: &Rules, mill: u8) -> BTreeSet<Material> {
     let (mut found, mut next) = (BTreeSet::from([start]), vec![start]);
     while let Some(sector) = next.pop() {
         let mut after = Vec::new();
-        let mut captures = |sector: Material, mill: u8| {
+        let may_move = sector.mover_in_hand == 0 || rules.moves_while_placing;
+        let mut captures = |sector: Material, mill: u8, from_hand: bool| {
             let left = sector.waiting + sector.waiting_in_hand;
-            if sector.mover >= mill && sector.waiting > 0 && left > 3 {
-                let waiting = sector.waiting - 1;
-                after.push(Material { waiting, ..sector }.exchanged());
+            let mut after_capture = sector;
+            match from_hand && sector.waiting_in_hand > 0 {
+                true => after_capture.waiting_in_hand -= 1,
+                false => after_capture.waiting = sector.waiting.saturating_sub(1),
+            }
+            if sector.mover >= mill && left > 3 && after_capture != sector {
+                after.push(after_capture.exchanged());
             }
         };
-        captures(sector, mill);
+        if may_move {
+            captures(sector, mill, false);
+        }
         if sector.mover_in_hand > 0 {
             let placed = Material {
                 mover: sector.mover + 1,
                 mover_in_hand: sector.mover_in_hand - 1,
                 ..sector
             };
-            captures(placed, 3);
+            let from_hand = rules.removal_while_placing == RemovalWhilePlacing::Hand;
+            captures(placed, 3, from_hand);
             after.push(placed.exchanged());
         }
-        after.extend((sector.mover > 0).then(|| sector.exchanged()));
+        after.extend((sector.mover > 0 && may_move).then(|| sector.exchanged()));
         next.extend(after.into_iter().filter(|&after| found.insert(after)));
     }
     found
@@ -87,7 +101,7 @@ fn pairs_with_few_stones_need_no_others() {
         let on_board = sector.mover + sector.waiting;
         on_board + sector.mover_in_hand + sector.waiting_in_hand <= 7
     });
-    let found: BTreeSet<Material> = pairs.iter().flat_map(|pair| pair.tables()).collect();
+    let found: BTreeSet<Material> = pairs.iter().flat_map(|pair| pair.tables(&LASKER)).collect();
     assert!(found.len() > 10);
     assert_eq!(found, expected);
     let folder = tempfile::tempdir().expect("a folder");
@@ -99,8 +113,10 @@ fn pairs_with_few_stones_need_no_others() {
 /// Random games stay in the sectors.
 #[test]
 fn games_stay_in_the_sectors() {
-    for stones in [3, 4, 6, 10] {
-        let rules = with_stones(stones);
+    let lasker = [3, 4, 6, 10].map(|stones| with_stones(LASKER, stones));
+    let dooz = [3, 4, 6, 12].map(|stones| with_stones(Rules::DOOZ, stones));
+    for rules in lasker.into_iter().chain(dooz) {
+        let stones = rules.stones;
         let sectors = from_start(&rules, 3);
         let mut random = Random::new(stones.into());
         let mut seen = BTreeSet::new();
@@ -115,14 +131,14 @@ fn games_stay_in_the_sectors() {
                 let on_board = |side| position.stones(side).len() as u8;
                 let hands = [position.in_hand(side), position.in_hand(other)];
                 let material = Material::new(on_board(side), on_board(other)).with_hands(hands);
-                assert!(sectors.contains(&material), "{material:?}");
+                assert!(sectors.contains(&material), "{rules}: {material:?}");
                 seen.insert(material);
                 position = position.after(*random.pick(&turns));
             }
         }
         assert!(
-            seen.len() > 3 * usize::from(stones),
-            "{stones}: {}",
+            seen.len() > 2 * usize::from(stones),
+            "{rules}: {}",
             seen.len()
         );
     }
@@ -131,7 +147,7 @@ fn games_stay_in_the_sectors() {
 /// Where a side may have moved instead of placing, the stones in hand do not say that a removal is due.
 #[test]
 fn positions_of_other_programs_owe_no_removal() {
-    let rules = with_stones(3);
+    let rules = with_stones(LASKER, 3);
     let text = "WW.....B................ W 1 2";
     let (position, _) = millbase::notation::parse_position(text, &rules).expect("a position");
     assert!(!position.removal_owed());
@@ -153,29 +169,53 @@ fn solve_all(rules: &Rules) -> Solved {
 }
 
 #[test]
-fn lasker_with_three_stones_agrees_with_the_plain_rules() {
-    let rules = with_stones(3);
-    let solved = solve_all(&rules);
-    let tables = check_all(&rules, &solved);
-    let pairs: Vec<_> = Pair::all(&rules)
-        .into_iter()
-        .map(|pair| stones_of(pair.tables()[0]))
-        .collect();
-    check_by_iteration(&rules, &pairs, &tables);
+fn games_with_three_stones_agree_with_the_plain_rules() {
+    for rules in [LASKER, Rules::DOOZ] {
+        let rules = with_stones(rules, 3);
+        let solved = solve_all(&rules);
+        let tables = check_all(&rules, &solved);
+        let pairs: Vec<_> = Pair::all(&rules)
+            .into_iter()
+            .map(|pair| pair.tables(&rules).into_iter().map(stones_of).collect())
+            .collect();
+        check_by_iteration(&rules, &pairs, &tables);
+    }
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn lasker_with_four_stones_agrees_with_the_plain_rules() {
-    let rules = with_stones(4);
-    check_all(&rules, &solve_all(&rules));
+fn games_with_four_stones_agree_with_the_plain_rules() {
+    for rules in [LASKER, Rules::DOOZ, LASKER_AND_DOOZ] {
+        let rules = with_stones(rules, 4);
+        check_all(&rules, &solve_all(&rules));
+    }
+}
+
+/// Some more are solved, because [`Pair::all`] does not tell all of them apart from those that games come to.
+#[test]
+fn dooz_has_the_sectors_that_its_turns_lead_to() {
+    let from_start = from_start(&Rules::DOOZ, 3);
+    let solved = sectors(&Rules::DOOZ);
+    assert!(solved.is_superset(&from_start));
+    let counts = [from_start, solved].map(|sectors| (sectors.len(), positions(&sectors)));
+    assert_eq!(counts, [(504, 125_200_176_563), (544, 126_667_444_537)]);
 }
 
 /// Files give the solved values, by probes, by whole tables and by ranked turns, and the check accepts them; also the
 /// smallest ones, which omit rows of the sectors.
 #[test]
 fn files_of_sectors_give_the_solved_values() {
-    let rules = with_stones(4);
+    check_sectors(&with_stones(LASKER, 4));
+    check_sectors(&with_stones(
+        Rules {
+            diagonals: false,
+            ..Rules::DOOZ
+        },
+        4,
+    ));
+}
+
+fn check_sectors(&rules: &Rules) {
     let pairs = Pair::all(&rules);
     let solved = solve_all(&rules);
     let quick = Profile::default();
@@ -199,7 +239,7 @@ fn files_of_sectors_give_the_solved_values() {
         for &pair in &pairs {
             let report = verify_pair(&database, pair, &mut tables, &|_| ()).expect("a check");
             assert!(report.is_clean(), "{pair}: {report:?}");
-            assert_eq!(report.checked, pair.entries(), "{pair}");
+            assert_eq!(report.checked, pair.entries(&rules), "{pair}");
         }
         assert_eq!(common::names(folder.path()).len(), pairs.len());
         // The check of a pair alone derives the tables that it needs.
@@ -251,7 +291,7 @@ fn check_probes(database: &Database, solved: &Solved, samples: usize) -> [usize;
             with_hands += usize::from(position.is_placing());
         }
     }
-    assert!(with_hands > samples * 25 / 2, "{with_hands}");
+    assert!(with_hands > samples * solved.len() / 2, "{with_hands}");
     [without_value, without_turns]
 }
 
@@ -280,14 +320,14 @@ fn check_unreached(database: &Database) {
             found => panic!("{}: {found:?}", position.text(rules)),
         }
     }
-    assert!(values > 2);
+    assert!(values > 2 || !rules.moves_while_placing);
 }
 
 /// A build that stops after each of its pairs and goes on later makes the same files, and removes what it needed on
 /// its way.
 #[test]
 fn an_interrupted_build_goes_on_with_the_next_sector() {
-    let rules = with_stones(3);
+    let rules = with_stones(LASKER, 3);
     let (whole, stopped) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let pairs = Pair::all(&rules);
     common::build(whole.path(), &rules, &pairs, &[]);
@@ -319,7 +359,7 @@ fn an_interrupted_build_goes_on_with_the_next_sector() {
 /// written again as a build writes them, whatever files they come from.
 #[test]
 fn builds_and_copies_derive_the_sectors_that_they_need() {
-    let rules = with_stones(4);
+    let rules = with_stones(LASKER, 4);
     let pairs = Pair::all(&rules);
     let profile = |compression| Profile {
         compression,
@@ -364,6 +404,10 @@ fn some_rules_have_no_databases() {
             quiet_turns: 100,
             ..LASKER
         },
+        Rules {
+            quiet_turns: 100,
+            ..Rules::DOOZ
+        },
     ] {
         let request = common::request(&rules, &Pair::all(&rules), &[]);
         let error = BuildPlan::new(folder.path(), &request).unwrap_err();
@@ -383,7 +427,7 @@ fn some_rules_have_no_databases() {
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn lasker_with_seven_stones_agrees_with_its_turns() {
-    let rules = with_stones(7);
+    let rules = with_stones(LASKER, 7);
     let folder = tempfile::tempdir().unwrap();
     let pairs = Pair::all(&rules);
     common::build(folder.path(), &rules, &pairs, &[]);
