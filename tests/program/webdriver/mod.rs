@@ -100,8 +100,13 @@ impl Browser {
         self.get(&path).as_str().unwrap_or_default().to_owned()
     }
 
+    /// Clicks on an element, also if the page draws it anew at this moment.
     pub fn click(&self, id: &str) {
-        self.post(&format!("{}/click", self.with_id(id)), json!({}));
+        let path = format!("{}/{}/click", self.session, self.with_id(id));
+        let answer = try_ask(&self.driver, "POST", &path, Some(&json!({})));
+        if !answer.is_ok_and(|answer| answer["value"].is_null()) {
+            self.post(&format!("{}/click", self.with_id(id)), json!({}));
+        }
     }
 
     /// Replaces the text of a field.
