@@ -12,7 +12,7 @@ use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 
 /// All positions with these numbers of stones on the board and in hand, with either side to move:
-/// two sectors, or one if both sides have the same. Only under some rules
+/// two sectors, or one if both sides have the same, or if games come to only one. Only under some rules
 /// do [pairs have stones in hand](Rules::pairs_have_hands).
 ///
 /// The side with more stones on the board and in hand together is the larger; if both have equally

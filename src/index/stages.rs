@@ -169,8 +169,7 @@ pub fn why_no_databases(rules: &Rules) -> Option<&'static str> {
 pub fn why_unsolved(rules: &Rules) -> Option<&'static str> {
     if rules.pairs_have_hands() {
         return Some(
-            "under rules where sides move while placing, or mills take stones from the hand, the databases of the \
-             pairs hold the positions with stones in hand, too",
+            "under these rules the databases of the pairs hold the positions with stones in hand, too",
         );
     }
     rules.removal_per_mill.then_some(

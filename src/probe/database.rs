@@ -369,8 +369,8 @@ impl Database {
 
     /// Opens all files and prepares their tables, so that the first questions need not. This takes
     /// some tenths of a second and reads no values. Files that cannot be used are skipped. Does
-    /// nothing under rules where sides move while placing: they have over a thousand files, of
-    /// which each question opens a few.
+    /// nothing if pairs have stones in hand: then there are hundreds of files, of which each question
+    /// opens a few.
     pub fn warm_up(&self) {
         if self.rules.pairs_have_hands() {
             return;

@@ -358,8 +358,8 @@ fn share(profile: Profile) -> f64 {
     }
 }
 
-/// The most bytes of the tables that a build of these pairs keeps in files of its own: where sides
-/// move while placing, the tables with some number of stones in hand and with one less.
+/// The most bytes of the tables that a build of these pairs keeps in files of its own: if pairs have
+/// stones in hand, the tables with some number of them, and those that turns lead to.
 fn temporary_bytes(rules: &Rules, pairs: &[PlannedPair]) -> u64 {
     if !rules.pairs_have_hands() {
         return 0;

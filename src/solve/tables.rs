@@ -220,7 +220,7 @@ impl Recipe for &Database {
         Ok(values)
     }
 
-    /// Where sides move with stones in hand, a table may be made from hundreds of others.
+    /// If pairs have stones in hand, a table may be made from hundreds of others.
     fn scratch(&self) -> Option<PathBuf> {
         let folder = self
             .rules()
@@ -335,7 +335,7 @@ impl TableCache {
         before.filter(|_| !table.has_hands())
     }
 
-    /// An empty table cache for work on these pairs, in their order. If sides move with stones in
+    /// An empty table cache for work on these pairs, in their order. If pairs have stones in
     /// hand, it [uses files](TableCache::in_files) in this folder, except for a pair from whose file
     /// alone all its values follow.
     ///
@@ -362,7 +362,7 @@ impl TableCache {
     }
 
     /// A cache that keeps every table in a file without a name in this folder, until
-    /// [`TableCache::forget_before`]. For sides that move with stones in hand: turns of many pairs
+    /// [`TableCache::forget_before`]. For pairs with stones in hand: turns of many pairs
     /// lead to each table, and memory does not hold them all.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! larger, smaller    1 byte each: the stones on the board
-//! their hands        1 byte each, only under rules where sides move while placing
+//! their hands        1 byte each, only if pairs have stones in hand
 //! coverage           1 byte: [`Coverage::number`]
 //! histograms         of the pair's tables, the larger side to move first
 //! ```

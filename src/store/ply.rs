@@ -29,8 +29,7 @@ pub fn ply_file_name(ply: u8) -> String {
     format!("placing-{ply:02}.mill")
 }
 
-/// The plies that may have files: none under rules where sides move while placing, whose pairs have
-/// stones in hand instead.
+/// The plies that may have files: none if pairs have stones in hand instead.
 pub(crate) fn plies(rules: &Rules) -> Range<u8> {
     match rules.pairs_have_hands() {
         true => 0..0,

@@ -97,7 +97,7 @@ impl RowFilter<'_> {
     };
 }
 
-/// The worth of the turns of a position without stones in hand, or of rules where sides move while placing.
+/// The worth of the turns of a position of a pair.
 /// They lead to `tables`, whose files all have the metric.
 fn worth(rules: &Rules, tables: &[Whole], metric: Metric, position: &Position) -> Worth {
     let value = |after: &Position| {

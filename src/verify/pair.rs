@@ -29,10 +29,9 @@ impl Tables {
     /// The tables for checks of these pairs, in the order of [`Pair::all`], then of the files of the
     /// placing phase.
     ///
-    /// Under rules by which a side moves with stones in hand, turns of many pairs lead to each
-    /// table: then the tables of several pairs, or those from which the omitted rows of one follow,
-    /// go to files without names in the `scratch` folder, up to 25 GB for ten stones. The system
-    /// removes them when the process ends.
+    /// If pairs have stones in hand, turns of many pairs lead to each table: then the tables of several
+    /// pairs, or those from which the omitted rows of one follow, go to files without names in the
+    /// `scratch` folder, up to 25 GB for Lasker Morris. The system removes them when the process ends.
     ///
     /// # Errors
     ///

@@ -33,8 +33,7 @@
 //! ```
 //!
 //! The smaller side may fly, as its stones do not count there. Captures lead to smaller pairs, and
-//! placements, where sides move with stones in hand, to pairs with one stone less in hand; there the
-//! same holds.
+//! placements, if pairs have stones in hand, to pairs with fewer in hand; there the same holds.
 
 use std::sync::Arc;
 
