@@ -192,7 +192,7 @@ impl Rules {
         ..Rules::TWELVE
     };
 
-    /// Dooz, the Persian game: like Twelve Men's Morris, but a mill closed while placing takes a stone
+    /// Dooz: like Twelve Men's Morris, but a mill closed while placing takes a stone
     /// from the opponent's hand, stones in mills may be removed, and on a full board the side to move
     /// removes a stone.
     pub const DOOZ: Rules = Rules {

@@ -343,3 +343,39 @@ fn a_closed_mill_is_not_quiet_before_its_removal() {
     quiet.play("d1-a1").unwrap();
     assert_eq!(quiet.ending(), Some(Ending::Quiet { turns: 1 }));
 }
+
+/// Under the rules of Dooz, a mill takes a stone from the hand while there is one, and a full board takes one from
+/// the board.
+#[test]
+fn games_of_dooz_take_stones_from_the_hand_and_from_a_full_board() {
+    let mut game = Game::new(Rules::DOOZ, Position::start(&Rules::DOOZ));
+    for turn in ["d6", "d7", "f6", "g7"] {
+        game.play(turn).unwrap();
+    }
+    let refused = game.clone().play("b6xd7").unwrap_err().to_string();
+    assert!(refused.contains("from the other side's hand"), "{refused}");
+    game.play("b6").unwrap();
+    assert_eq!(game.position().in_hand(Side::Black), 9);
+    assert_eq!(game.position().side_to_move(), Side::Black);
+    assert_eq!(game.turns().len(), 5);
+
+    let full = "O@O@O@O@/@O@O@O@O/O@O@O@O@";
+    let due = format!("{full} w m r 12 0 12 0 1 0 -1 -1 -1 -1 0 0 1");
+    for fields in [
+        "w m s 12 0 12 0 0 0",
+        "w m r 12 0 12 0 1 0",
+        "w p r 12 0 12 0 1 0",
+    ] {
+        let mut game = game_by(Rules::DOOZ, &format!("{full} {fields}"), DrawRule::USUAL);
+        assert_eq!(game.position().text(&Rules::DOOZ), due);
+        assert_eq!(game.ending(), None);
+        let refused = game.clone().play("d5-d6").unwrap_err().to_string();
+        assert!(refused.contains("the board is full"), "{refused}");
+        let turns = game.position().turns(&Rules::DOOZ);
+        assert!(turns.len() == 12 && turns.iter().all(Turn::removes));
+        game.play(&turns[0].to_string()).unwrap();
+        assert_eq!(game.position().stones(Side::Black).len(), 11);
+        assert_eq!(game.position().side_to_move(), Side::Black);
+        assert!(!game.position().removal_owed());
+    }
+}

@@ -14,7 +14,7 @@
 //! inner    middle   outer ring, O White, @ Black, * empty
 //! ```
 //!
-//! If Black makes the first move, the placing phase ends with White's pass: before it, the text has the phase `p`
+//! On a full board that takes a stone, the action is r. If Black makes the first move, the placing phase ends with White's pass: before it, the text has the phase `p`
 //! and the action `s`.
 
 use std::fmt;
@@ -472,7 +472,7 @@ impl Fields {
         let is_moving = rules.pairs_have_hands() && position.in_hand(side) == 0;
         let (word, contradicts) = match (self.phase, self.action, placing) {
             ('m', _, true) if !is_moving => ('m', "the phase is 'm' (moving)"),
-            ('p', _, false) if !position.removal_owed() && !position.pass_to_come => {
+            ('p', _, false) if position.removals_due(rules) == 0 && !position.pass_to_come => {
                 ('p', "the phase is 'p' (placing)")
             }
             (_, 's', true) if !may_move => ('s', "the action is 's' (select)"),
