@@ -93,15 +93,19 @@ impl Fen {
     ///
     /// As for [`Position::play`].
     pub fn play(&self, turn: Turn) -> Result<Fen, Illegality> {
-        self.position.play(turn, &self.rules)?;
-        let legal = self.position.find_turn(turn, &self.rules);
-        Ok(self.after(legal.unwrap_or(turn)))
+        let position = self.position.play(turn, &self.rules)?;
+        Ok(self.followed_by(position, turn))
     }
 
     /// The position after one of the legal turns, as its text states it.
     pub fn after(&self, turn: Turn) -> Fen {
+        self.followed_by(self.position.after(turn), turn)
+    }
+
+    /// The position that a turn leads to, as its text states it.
+    fn followed_by(&self, position: Position, turn: Turn) -> Fen {
         let after = Fen {
-            position: self.position.after(turn),
+            position,
             quiet_turns: self.position.quiet_turns_after(turn, self.quiet_turns),
             ..*self
         };

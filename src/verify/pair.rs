@@ -66,8 +66,7 @@ pub fn verify_pair(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    let captures = &mut tables.captures;
-    captures.forget_before(db.rules(), pair.all_in_hand());
+    (tables.captures).forget_before(db.rules(), pair.all_in_hand());
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = common_metric(db, pair);
