@@ -405,6 +405,7 @@ fn presses_that_do_nothing_have_a_reason() {
 #[test]
 fn a_sliding_stone_takes_no_press() {
     visit(Screen::Desk, |page| {
+        page.show_motion();
         page.load(FLYING);
         page.until("return document.getElementById('e3').classList.contains('open')");
         // The stone slides over b4. The points that would take a press at the centre of b4 are

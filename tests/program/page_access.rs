@@ -130,6 +130,7 @@ fn everybody_can_use_the_page_on_a_desk() {
 }
 
 #[test]
+#[ignore = "see the part `screens` of tools/slow-tests"]
 fn everybody_can_use_the_page_in_the_dark() {
     is_accessible(Screen::Dark);
 }
@@ -137,6 +138,11 @@ fn everybody_can_use_the_page_in_the_dark() {
 #[test]
 fn everybody_can_use_the_page_on_a_phone() {
     is_accessible(Screen::Phone);
+}
+
+#[test]
+#[ignore = "see the part `screens` of tools/slow-tests"]
+fn everybody_can_use_the_page_on_a_small_phone() {
     is_accessible(Screen::Small);
 }
 

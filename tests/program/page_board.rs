@@ -458,3 +458,21 @@ fn links_have_a_preview() {
         }
     });
 }
+
+/// A stone slides to its point, a mill flashes, and a stone that is removed fades; who wants no motion sees none.
+#[test]
+fn turns_are_animated_unless_motion_is_reduced() {
+    visit(Screen::Desk, |page| {
+        page.script(
+            "const { animate } = Element.prototype;
+             window.started = 0;
+             Element.prototype.animate = function (...how) { window.started += 1; return animate.apply(this, how); };",
+        );
+        for started in [0, 3] {
+            page.load(MILL);
+            page.make("d1-a1xd6");
+            assert_eq!(page.script("return window.started"), started);
+            page.show_motion();
+        }
+    });
+}

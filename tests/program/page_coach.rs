@@ -515,6 +515,7 @@ fn everybody_can_learn_on_a_desk() {
 }
 
 #[test]
+#[ignore = "see the part `screens` of tools/slow-tests"]
 fn everybody_can_learn_in_the_dark() {
     tasks_are_accessible(Screen::Dark);
 }
@@ -522,6 +523,11 @@ fn everybody_can_learn_in_the_dark() {
 #[test]
 fn everybody_can_learn_on_a_phone() {
     tasks_are_accessible(Screen::Phone);
+}
+
+#[test]
+#[ignore = "see the part `screens` of tools/slow-tests"]
+fn everybody_can_learn_on_a_small_phone() {
     tasks_are_accessible(Screen::Small);
 }
 

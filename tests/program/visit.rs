@@ -47,6 +47,9 @@ pub const WALKING: &str = "O*O*****/O*O*****/@@**@@** w m s 4 0 4 0 0 0 -1 -1 -1
 /// The longest time to wait for a change of the page.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The time between two looks at the page, each of which takes milliseconds of the browser's time.
+const POLL: Duration = Duration::from_millis(30);
+
 /// The browsers that show the page, the quickest first. Debian's script `chromium-headless-shell` is left
 /// out: it starts the program as another process, which ChromeDriver does not end.
 pub const BROWSERS: &[&str] = &[
@@ -214,7 +217,8 @@ pub fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     let args = format!(
         "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
          --disable-background-networking --disable-component-update --disable-sync \
-         --hide-scrollbars --lang=en --blink-settings=preferredColorScheme={light}"
+         --hide-scrollbars --force-prefers-reduced-motion --lang=en \
+         --blink-settings=preferredColorScheme={light}"
     );
     let mut options = json!({ "binary": chromium, "args": process::split(&args) });
     // On a desktop, the emulation only sets the size of the page, which differs from the window's.
@@ -332,7 +336,7 @@ impl Page {
             }
             let is_late = start.elapsed() >= PATIENCE;
             assert!(!is_late, "'{words}' does not come, but '{text}'");
-            thread::sleep(Duration::from_millis(10));
+            thread::sleep(POLL);
         }
     }
 
@@ -362,7 +366,7 @@ impl Page {
         let start = Instant::now();
         while self.script(script) != true {
             assert!(start.elapsed() < PATIENCE, "never true: {script}");
-            thread::sleep(Duration::from_millis(10));
+            thread::sleep(POLL);
         }
     }
 
@@ -484,9 +488,11 @@ impl Page {
 
 /// The rules of axe-core that the page breaks now, in words.
 pub fn broken_rules(page: &Page, axe: &str) -> Vec<String> {
-    page.script(axe);
+    if page.script("return window.axe === undefined") == true {
+        page.script(axe);
+    }
     let script = "
-        const { violations } = await axe.run();
+        const { violations } = await axe.run({ resultTypes: ['violations'] });
         return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html}`);";
     serde_json::from_value(page.script(script)).unwrap()
 }

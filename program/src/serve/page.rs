@@ -141,19 +141,20 @@ fn takes_brotli(asked: &HeaderMap) -> bool {
 }
 
 /// The file at the best level of Brotli, a seventh smaller than with gzip. As this takes tenths of a second, a thread does it
-/// at the first call; `None` until it has ended.
+/// at the second call: a single visitor, who keeps what he got, is not delayed by it. `None` until it has ended.
 fn compressed(file: &'static File) -> Option<Bytes> {
-    static FILES: Mutex<BTreeMap<&str, Option<Bytes>>> = Mutex::new(BTreeMap::new());
+    // How often each file was asked for, and its compressed form.
+    static FILES: Mutex<BTreeMap<&str, (u64, Option<Bytes>)>> = Mutex::new(BTreeMap::new());
     let mut files = held(&FILES);
-    if let Some(found) = files.get(file.name) {
-        return found.clone();
+    let (asked, bytes) = files.entry(file.name).or_default();
+    *asked += 1;
+    if *asked == 2 {
+        thread::spawn(move || {
+            let bytes = brotli(&file.text, 11);
+            held(&FILES).entry(file.name).or_default().1 = bytes;
+        });
     }
-    files.insert(file.name, None);
-    thread::spawn(move || {
-        let bytes = brotli(&file.text, 11);
-        held(&FILES).insert(file.name, bytes);
-    });
-    None
+    bytes.clone()
 }
 
 /// A text at a level of Brotli: 11 is the best, 5 takes a millisecond for the page.

@@ -71,11 +71,22 @@ impl Browser {
     /// Runs a script in each page that is opened from now on, before its own scripts.
     pub fn script_first(&self, script: &str) {
         let params = json!({ "source": script });
-        let method = "Page.addScriptToEvaluateOnNewDocument";
-        self.post(
-            "goog/cdp/execute",
-            json!({ "cmd": method, "params": params }),
+        self.tool("Page.addScriptToEvaluateOnNewDocument", params);
+    }
+
+    /// Lets the page show motion, which the tests else do without: drawing it takes most of their time.
+    pub fn show_motion(&self) {
+        let motion = json!({ "name": "prefers-reduced-motion", "value": "no-preference" });
+        self.tool(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": [motion] }),
         );
+    }
+
+    /// Runs a command of Chromium's developer tools.
+    fn tool(&self, command: &str, params: Json) {
+        let body = json!({ "cmd": command, "params": params });
+        self.post("goog/cdp/execute", body);
     }
 
     /// The path of the element with this selector.
