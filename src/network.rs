@@ -15,11 +15,11 @@
 //!
 //! The points of a pattern are the digits of its state, a number to the base three: 0 (empty), 1
 //! (mover), 2 (waiting). Each pattern has two tables, and the positions two halves: with stones in hand and
-//! without where the result is unknown, won and lost where it is known. The vectors of the views, each clamped, are added, so positions that are equal
-//! under these eight symmetries have the same estimate. The exchange of the inner and the outer ring
-//! remains: the ring of the smaller class becomes the inner one, and if both have the same class,
-//! the estimate is the mean over both boards. Two small layers turn the sum into one number; their
-//! weights depend on the phase.
+//! without where the result is unknown, won and lost where it is known. The vectors of the views, each clamped, are
+//! added, so positions that are equal under these eight symmetries have the same estimate. The exchange of the inner
+//! and the outer ring remains: the ring of the smaller class becomes the inner one, and if both have the same class,
+//! the estimate is the mean over both boards. Two small layers turn the sum into one number; their weights depend on
+//! the phase.
 //!
 //! In memory, the vectors of a ring's state lie next to those of its images in the other views, and
 //! those of a side next to those of its mirror image, so an estimate reads only a few runs of
@@ -474,10 +474,6 @@ mod tests {
     use crate::random::Random;
     use crate::sample::{Family, mixed};
 
-    fn positions(families: &[Family], count: u64) -> Vec<Position> {
-        mixed(&Rules::STANDARD, families, 0..count, 17)
-    }
-
     fn features(position: &Position, known: Known) -> Features {
         let in_hand = [position.mover_in_hand, position.waiting_in_hand];
         Features::new(position.mover, position.waiting, in_hand, known)
@@ -486,7 +482,7 @@ mod tests {
     fn of_all_phases() -> Vec<Position> {
         let pairs = Pair::all(&Rules::STANDARD).into_iter().map(Family::Pair);
         let families: Vec<_> = pairs.chain((0..18).map(Family::Placed)).collect();
-        positions(&families, 2_000)
+        mixed(&Rules::STANDARD, &families, 0..2_000, 17)
     }
 
     #[test]
@@ -574,8 +570,6 @@ mod tests {
 
     #[test]
     fn other_rules_have_no_network() {
-        let counted = Rules::STANDARD_100;
-        assert!(Network::embedded(&counted).is_some());
         for (name, rules) in Rules::NAMED {
             let has_network = Network::embedded(&rules).is_some();
             assert_eq!(has_network, name.starts_with("standard"), "{name}");

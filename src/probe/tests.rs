@@ -63,57 +63,55 @@ fn errors_name_a_missing_file_and_its_folder() {
     assert!(matches!(error, DbError::MissingPlies { .. }), "{error}");
 }
 
+/// Files without depths keep the results of earlier questions, too.
 #[test]
 fn ranked_values_are_asked_for_once() {
-    Metric::ALL.into_iter().for_each(ranks_once);
-}
-
-/// Files without depths keep the results of earlier questions, too.
-fn ranks_once(metric: Metric) {
-    let rules = Rules { stones: 3, ..RULES };
-    let folder = TempDir::new().unwrap();
-    let profile = Profile {
-        metric,
-        ..Profile::default()
-    };
-    let request = BuildRequest {
-        rules,
-        pairs: vec![pair(3, 3)],
-        plies: [3].into(),
-        profile,
-    };
-    build(folder.path(), &request, &mut |_| ()).unwrap();
-    let open = || Database::open(folder.path(), rules).unwrap();
-    let (database, without) = (open(), open().with_cache_bytes(0));
-    let mut random = Random::new(6);
-    let (mut placing, mut moving) = (0, 0);
-    for _ in 0..30 {
-        let mut position = Position::start(&rules);
-        for _ in 0..8 {
-            if position.is_over(&rules) {
-                break;
+    for metric in Metric::ALL {
+        let rules = Rules { stones: 3, ..RULES };
+        let folder = TempDir::new().unwrap();
+        let profile = Profile {
+            metric,
+            ..Profile::default()
+        };
+        let request = BuildRequest {
+            rules,
+            pairs: vec![pair(3, 3)],
+            plies: [3].into(),
+            profile,
+        };
+        build(folder.path(), &request, &mut |_| ()).unwrap();
+        let open = || Database::open(folder.path(), rules).unwrap();
+        let (database, without) = (open(), open().with_cache_bytes(0));
+        let mut random = Random::new(6);
+        let (mut placing, mut moving) = (0, 0);
+        for _ in 0..30 {
+            let mut position = Position::start(&rules);
+            for _ in 0..8 {
+                if position.is_over(&rules) {
+                    break;
+                }
+                let ranked = database.turns(&position).unwrap();
+                assert_eq!(ranked, without.turns(&position).unwrap());
+                for turn in &ranked {
+                    // A symmetric position with stones in hand is the same question.
+                    let turned = Symmetry::numbered(random.below(Symmetry::COUNT) as u32);
+                    let after = turn.after.with_board_turned(turned);
+                    let key = match after.is_placing() {
+                        true => key::canonical(&after).0,
+                        false => cache_key(&turn.after, metric),
+                    };
+                    let kept = database.values.get(key).map(Value::from_byte);
+                    let value = kept.map(|kept| metric.answer(kept.backed_up()));
+                    assert_eq!(value, Some(turn.value));
+                    placing += usize::from(after.is_placing());
+                    moving += usize::from(!after.is_placing());
+                }
+                assert_eq!(ranked, database.turns(&position).unwrap());
+                position = ranked[random.below(ranked.len())].after;
             }
-            let ranked = database.turns(&position).unwrap();
-            assert_eq!(ranked, without.turns(&position).unwrap());
-            for turn in &ranked {
-                // A symmetric position with stones in hand is the same question.
-                let turned = Symmetry::numbered(random.below(Symmetry::COUNT) as u32);
-                let after = turn.after.with_board_turned(turned);
-                let key = match after.is_placing() {
-                    true => key::canonical(&after).0,
-                    false => cache_key(&turn.after, metric),
-                };
-                let kept = database.values.get(key).map(Value::from_byte);
-                let value = kept.map(|kept| metric.answer(kept.backed_up()));
-                assert_eq!(value, Some(turn.value));
-                placing += usize::from(after.is_placing());
-                moving += usize::from(!after.is_placing());
-            }
-            assert_eq!(ranked, database.turns(&position).unwrap());
-            position = ranked[random.below(ranked.len())].after;
         }
+        assert!(placing > 1000 && moving > 200, "{placing}, {moving}");
     }
-    assert!(placing > 1000 && moving > 200, "{placing}, {moving}");
 }
 
 /// Questions that take long enough for a second thread. It may be the only one that reads a damaged row.
@@ -153,7 +151,6 @@ fn a_second_thread_changes_no_answer() {
 }
 
 /// A question that is given up ends with an error, which the next one does not get.
-#[cfg(feature = "embedded")]
 #[test]
 fn a_question_that_is_given_up_ends() {
     let rules = Rules { stones: 4, ..RULES };
@@ -171,7 +168,6 @@ fn a_question_that_is_given_up_ends() {
 }
 
 /// Many positions at once.
-#[cfg(feature = "embedded")]
 mod bulk {
     use std::borrow::Cow;
     use std::collections::HashMap;

@@ -334,7 +334,6 @@ mod tests {
             for thread in 0..2u64 {
                 let cache = &cache;
                 scope.spawn(move || {
-                    let mut hits = 0;
                     for round in 0..40_000u64 {
                         let key = 1 + (round * 7 + thread) % 40;
                         let length = 100 + 10 * key as usize;
@@ -345,9 +344,7 @@ mod tests {
                             Ok(()) => assert_eq!(values, places.map(|place| byte(key, place))),
                             Err(_) => cache.insert(key, &block),
                         }
-                        hits += 1;
                     }
-                    assert!(hits > 0);
                 });
             }
         });
