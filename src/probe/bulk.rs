@@ -197,7 +197,8 @@ fn placing(position: Position, in_hand: [u8; 2], rules: &Rules) -> Result<Positi
         ));
     }
     let checked = position.checked(0, rules);
-    checked.map_or_else(|error| Err(error.to_string()), |(position, _)| Ok(position))
+    let (position, _) = checked.map_err(|error| error.to_string())?;
+    Ok(position)
 }
 
 fn same_lengths(expected: usize, lengths: [usize; 2]) -> Result<(), BulkError> {

@@ -74,14 +74,6 @@ impl<'a> Derivation<'a> {
         }))
     }
 
-    /// The score of a position that is over or held.
-    fn held_score(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
-        match position.is_beaten() {
-            true => Ok(Some(Score::loss_in(0))),
-            false => self.held(position),
-        }
-    }
-
     /// The score of a position that no file holds. Scores outside the window are bounds.
     ///
     /// # Errors
@@ -125,7 +117,11 @@ impl<'a> Derivation<'a> {
         let mut best = Score::LEAST;
         let mut unheld = Vec::new();
         for after in self.database.positions_after(position) {
-            match self.held_score(&after)? {
+            let known = match after.is_beaten() {
+                true => Some(Score::loss_in(0)),
+                false => self.held(&after)?,
+            };
+            match known {
                 Some(score) => {
                     best = best.max(score_before(rules, position, &after, score));
                     if best >= window.beta {
