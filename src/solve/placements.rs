@@ -100,10 +100,17 @@ impl<'a> Placements<'a> {
                 row[column] = ORDERED[usize::from(quiet[column])];
             }
             if let Some((captures, removals)) = &captures {
-                let mills = bits.pext(board.mills(mover).bits(), free.bits());
-                if mills != 0 && is_capture(mover) {
-                    let ordered = captures.best_ordered(bits, removals, mover);
-                    self.raise_without(best, subset, mills, ordered);
+                // The last stone came to one of these.
+                let mut mills = bits.pext(board.mills(mover).bits(), free.bits());
+                if mills == 0 || !is_capture(mover) {
+                    continue;
+                }
+                let ordered = captures.best_ordered(bits, removals, mover);
+                while mills != 0 {
+                    let stone = mills & mills.wrapping_neg();
+                    mills ^= stone;
+                    let before = &mut best[self.before.rank(subset ^ stone)];
+                    *before = ordered.max(*before);
                 }
             }
         }
@@ -118,17 +125,6 @@ impl<'a> Placements<'a> {
         self.before_parts.gather(raised, row);
         for (best, &raised) in best.iter_mut().zip(&*row) {
             *best = raised.max(*best);
-        }
-    }
-
-    /// Raises the ordered values of the sets that lack one of these stones.
-    #[inline(always)]
-    fn raise_without(&self, best: &mut [u8], subset: u32, mut stones: u32, ordered: u8) {
-        while stones != 0 {
-            let stone = stones & stones.wrapping_neg();
-            stones ^= stone;
-            let before = &mut best[self.before.rank(subset ^ stone)];
-            *before = ordered.max(*before);
         }
     }
 }

@@ -53,8 +53,8 @@ pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, 
 /// If the system refuses the memory.
 pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io::Result<Bytes> {
     let index = Index::new(material);
+    let mut values = Bytes::new(index.len())?;
     if u32::from(material.mover + material.waiting) == POINTS {
-        let mut values = Bytes::new(index.len())?;
         match rules.full_board {
             FullBoard::Loses => values.fill(1),
             FullBoard::Draws => {}
@@ -66,7 +66,6 @@ pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io
     let other = Index::new(material.exchanged());
     let free = POINTS - u32::from(material.waiting);
     let subsets: Vec<u32> = Subsets::new(free, material.mover.into()).iter().collect();
-    let mut values = Bytes::new(index.len())?;
     let entries = values.as_atomics();
     let rows = after.par_chunks(subsets.len()).enumerate();
     rows.for_each(|(row, after)| {

@@ -222,11 +222,8 @@ impl Recipe for &Database {
 
     /// If pairs have stones in hand, a table may be made from hundreds of others.
     fn scratch(&self) -> Option<PathBuf> {
-        let folder = self
-            .rules()
-            .pairs_have_hands()
-            .then(|| self.scratch_folder());
-        folder.flatten()
+        let folder = self.scratch_folder();
+        folder.filter(|_| self.rules().pairs_have_hands())
     }
 }
 
