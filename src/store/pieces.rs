@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use super::source::{ByteSource, end_of};
 use crate::lock;
@@ -120,7 +120,7 @@ impl Pieces {
         if bytes.is_empty() {
             return;
         }
-        let mut held = self.lock();
+        let mut held = lock::held(&self.held);
         let held = &mut *held;
         let end = start + bytes.len() as u64;
         let before = held.pieces.range(..=start).next_back();
@@ -141,13 +141,13 @@ impl Pieces {
 
     /// How many bytes are here.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.lock().bytes
+        lock::held(&self.held).bytes
     }
 
     /// Forgets the pieces used longest ago until at most `bytes` are left. Call this between two
     /// questions: within one, every range that was supplied may be needed again.
     pub fn trim(&self, bytes: usize) {
-        let mut held = self.lock();
+        let mut held = lock::held(&self.held);
         let held = &mut *held;
         if held.bytes <= bytes {
             return;
@@ -166,10 +166,6 @@ impl Pieces {
             held.bytes -= piece.map_or(0, |piece| piece.bytes.len());
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        lock::held(&self.held)
-    }
 }
 
 impl ByteSource for Pieces {
@@ -183,7 +179,7 @@ impl ByteSource for Pieces {
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         let end = end_of(start, length, self.size)?;
-        let mut held = self.lock();
+        let mut held = lock::held(&self.held);
         held.clock += 1;
         let used = held.clock;
         let (mut bytes, mut at) = (Vec::new(), start);
@@ -251,7 +247,11 @@ mod tests {
                     }
                 }
                 assert_eq!(pieces.read(0, 100).unwrap(), file);
-                let held: usize = pieces.lock().pieces.values().map(|p| p.bytes.len()).sum();
+                let held: usize = lock::held(&pieces.held)
+                    .pieces
+                    .values()
+                    .map(|p| p.bytes.len())
+                    .sum();
                 assert_eq!(pieces.held_bytes(), held);
             }
         }

@@ -35,8 +35,8 @@ struct Contents {
 /// A table of an opened file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a> {
-    pub(super) file: &'a TableFile,
-    pub(super) number: usize,
+    file: &'a TableFile,
+    number: usize,
     contents: &'a Contents,
 }
 
@@ -196,10 +196,9 @@ impl Row<'_> {
     }
 
     /// Decodes all values.
-    pub fn decode_all(&self, values: &mut [u8]) -> Result<(), DbError> {
+    pub fn decode_all(&self, mut values: &mut [u8]) -> Result<(), DbError> {
         let shape = self.table.shape();
         let mut rest = Blocks::of(self)?;
-        let mut values = values;
         let mut next = |block| {
             let length = shape.columns_of(block).len();
             let (here, after) = std::mem::take(&mut values).split_at_mut(length);

@@ -52,10 +52,9 @@ pub fn write_bundle(path: &Path, files: &[(String, PathBuf)]) -> Result<u64, DbE
         for member in &opened {
             contents.push(u8::try_from(member.name.len()).expect("names of databases are short"));
             contents.extend(member.name.bytes());
-            let numbers = [member.start, member.bytes, member.head_bytes.into()];
-            numbers
-                .into_iter()
-                .for_each(|number| add_varint(&mut contents, number));
+            for number in [member.start, member.bytes, member.head_bytes.into()] {
+                add_varint(&mut contents, number);
+            }
         }
         match contents.len() + CHECKSUM {
             reached if reached == length => break contents,

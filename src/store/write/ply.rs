@@ -15,14 +15,6 @@ use crate::store::ply::{coverage, ply_file_name};
 use crate::store::profile::{Compression, Profile};
 use crate::value::Metric;
 
-/// The most columns of a block in plies, of which few columns are stored.
-fn columns(profile: Profile) -> u16 {
-    match (profile.metric, profile.compression) {
-        (Metric::Wdl, Compression::Quick) => 1024,
-        _ => 2048,
-    }
-}
-
 /// Builds a ply's file: encodes each table when it is added, and writes the file at the end.
 pub(crate) struct PlyWriter<'a> {
     path: PathBuf,
@@ -59,7 +51,11 @@ impl<'a> PlyWriter<'a> {
             stage_sets,
             parameters: Parameters {
                 profile,
-                columns: columns(profile),
+                // Long blocks, because plies store few columns.
+                columns: match (profile.metric, profile.compression) {
+                    (Metric::Wdl, Compression::Quick) => 1024,
+                    _ => 2048,
+                },
             },
             schema: vec![rules.stones, ply],
             tables: Vec::new(),
@@ -99,14 +95,13 @@ impl<'a> PlyWriter<'a> {
 
     /// Writes the file, and returns its size in bytes.
     pub fn finish(self) -> Result<u64, DbError> {
-        let (kind, schema, tables) = (FileKind::Ply, &self.schema, &self.tables);
         super::write(
             &self.path,
-            kind,
+            FileKind::Ply,
             self.rules,
             self.parameters,
-            schema,
-            tables,
+            &self.schema,
+            &self.tables,
         )
     }
 }
