@@ -44,8 +44,14 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
-        self.begin();
-        if self.turns.quiet.is_some() {
+        self.slides.fill(&mut self.scratch.best, LOST);
+        if let Some(table) = self.turns.quiet() {
+            let codes = &self.turns.codes;
+            let values = table.row(self.row);
+            self.slides
+                .scatter(values, &mut self.scratch.quiet, |value| {
+                    codes.of_quiet(value)
+                });
             self.back_up_captures(bits);
             let (board, free) = (self.turns.rules.board(), !self.waiting());
             let flies = self.flies();
@@ -71,18 +77,6 @@ impl<F: FnMut(usize, u8)> CheckedRow<'_, F> {
     fn flies(&self) -> bool {
         let [_, stones] = self.turns.child.material().totals();
         self.turns.rules.flies(stones.into())
-    }
-
-    /// Fills in the codes after quiet turns.
-    #[inline(always)]
-    fn begin(&mut self) {
-        let all = self.slides;
-        let codes = &self.turns.codes;
-        let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
-        if let Some(table) = self.turns.quiet() {
-            all.scatter(table.row(self.row), quiet, |value| codes.of_quiet(value));
-        }
-        all.fill(best, LOST);
     }
 
     /// Backs up the code of the best removal to the sets from which a move closes a mill. Finds the

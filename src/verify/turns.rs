@@ -141,11 +141,9 @@ impl<'a> TableTurns<'a> {
     /// The rows that captures lead to if these stones wait, by the number of removals that a turn
     /// earns.
     pub fn captures(&self, waiting: PointSet) -> [CaptureRows<'a>; 3] {
-        let TableTurns {
-            rules, captures, ..
-        } = *self;
-        [(1, 0), (2, 1), (3, 2)]
-            .map(|(count, place)| CaptureRows::new(captures[place], waiting, count, rules))
+        std::array::from_fn(|place| {
+            CaptureRows::new(self.captures[place], waiting, place as u8 + 1, self.rules)
+        })
     }
 
     /// The outcome for a mover without a turn.
