@@ -67,11 +67,8 @@ impl Wanted {
 }
 
 impl Database {
-    /// Finds the values of positions, which it sorts by their rows, on some threads.
-    ///
-    /// # Errors
-    ///
-    /// Only if nobody waits for the values any more.
+    /// Finds the values of positions, which it sorts by their rows, on some threads. Fails only if nobody waits for
+    /// the values any more.
     pub(super) fn find_level(&self, level: &mut [Wanted], threads: usize) -> Result<(), DbError> {
         let mut next = self.read_level(level, threads)?;
         if next.is_empty() {

@@ -196,10 +196,6 @@ impl Database {
     /// The values of positions for their sides to move: of one, or of all to which the turns of `parent` lead. All
     /// must have the same number of stones in hand and no pending removal. If the files of the placing phase have no
     /// depths, the values are those of [`Metric::Wdl`].
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Database::probe`].
     pub(super) fn look_ahead(
         &self,
         positions: &[Position],

@@ -75,10 +75,6 @@ impl<'a> Derivation<'a> {
     }
 
     /// The score of a position that no file holds. Scores outside the window are bounds.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Derivation::value`].
     pub fn searched(&mut self, position: &Position, window: Window) -> Result<Score, DbError> {
         let key = cache_key(position, self.metric);
         let bounds = self.bounds.get(&key).copied();

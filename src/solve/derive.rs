@@ -27,13 +27,7 @@ use crate::store::{DbError, PairFile};
 /// * `quiet`: the values of the table with the other side to move, `material.exchanged()`.
 /// * `exits`: the values of the tables of [`Material::exits`].
 ///
-/// # Errors
-///
-/// If the system refuses the memory.
-///
-/// # Panics
-///
-/// If a table has the wrong size or is missing.
+/// Fails if the system refuses the memory; panics if a table has the wrong size or is missing.
 pub fn derive<V: Deref<Target = [u8]>>(
     rules: &Rules,
     material: Material,
@@ -115,10 +109,6 @@ pub(crate) type LoadExit<'a> = dyn FnMut(Material, bool) -> Result<Bytes, DbErro
 ///
 /// With `both`, returns the table with the smaller side to move if that needs it, and calls `load`
 /// again for the exits of that table.
-///
-/// # Errors
-///
-/// Those of `load`; [`DbError::Io`] if the system refuses the memory.
 pub(crate) fn fill_omitted(
     file: &PairFile,
     material: Material,

@@ -24,12 +24,8 @@ use crate::store::{DbError, ply_file_name};
 use crate::value::Metric;
 
 /// All values of a stage in the order of its [`Index`](crate::index::Index); 0 for entries that are
-/// not stored.
-///
-/// # Errors
-///
-/// [`DbError::NotStored`] if the ply has no file, or none with the depths that the metric needs;
-/// [`DbError::Corrupt`], [`DbError::Io`].
+/// not stored. Returns [`DbError::NotStored`] if the ply has no file, or none with the depths that the
+/// metric needs.
 pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, DbError> {
     let name = ply_file_name(stage.ply);
     let not_stored = |why| DbError::NotStored(format!("{name} {why}"));
@@ -46,11 +42,7 @@ pub fn load(database: &Database, stage: Stage, metric: Metric) -> Result<Bytes, 
 }
 
 /// All values of a table in which White passes after the last placement, from those of the table with Black to
-/// move. On a full board White does not pass.
-///
-/// # Errors
-///
-/// If the system refuses the memory.
+/// move. On a full board White does not pass. Fails if the system refuses the memory.
 pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io::Result<Bytes> {
     let index = Index::new(material);
     let mut values = Bytes::new(index.len())?;
@@ -117,11 +109,7 @@ struct StageShape<'a> {
 
 /// All values of a stage in this metric, in the order of its index, from those of the two that its
 /// turns lead to; `None` where there is no such turn, or where captures end the game. Entries that
-/// no game can reach are 0.
-///
-/// # Errors
-///
-/// If the system refuses the memory.
+/// no game can reach are 0. Fails if the system refuses the memory.
 pub(crate) fn solve_stage(
     rules: &Rules,
     metric: Metric,

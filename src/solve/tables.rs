@@ -61,10 +61,6 @@ pub(super) const MOST_KEPT: usize = 1 << 30;
 
 impl<R: Recipe> Loader<R> {
     /// A loader for these tables, in the order in which they will be loaded.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Recipe::needs`].
     pub fn new(recipe: R, wanted: &[R::Key]) -> Result<Loader<R>, DbError> {
         Loader::with(recipe, wanted, Kept::default())
     }
@@ -95,10 +91,6 @@ impl<R: Recipe> Loader<R> {
     }
 
     /// All values of a table.
-    ///
-    /// # Errors
-    ///
-    /// Those of the recipe.
     pub fn load(&mut self, key: R::Key) -> Result<Bytes, DbError> {
         let uses = self.uses.entry(key).or_default();
         *uses = uses.saturating_sub(1);
@@ -255,10 +247,6 @@ fn read(
 /// The table of a pair with the larger side to move; with `both` also the one with the smaller side
 /// to move, if that had to be derived. Takes the tables that its turns lead to from the cache, where
 /// they stay for another call without `both`.
-///
-/// # Errors
-///
-/// As for [`load`].
 pub(crate) fn load_pair(
     db: &Database,
     pair: Pair,
@@ -338,7 +326,7 @@ impl TableCache {
     ///
     /// # Errors
     ///
-    /// As for [`TableCache::in_files`].
+    /// [`DbError::Io`] if the folder is needed and cannot hold files.
     pub fn new(db: &Database, pairs: &[Pair], folder: &Path) -> Result<TableCache, DbError> {
         let omits = |pair: &Pair| {
             db.file(*pair)
@@ -360,11 +348,7 @@ impl TableCache {
 
     /// A cache that keeps every table in a file without a name in this folder, until
     /// [`TableCache::forget_before`]. For pairs with stones in hand: turns of many pairs
-    /// lead to each table, and memory does not hold them all.
-    ///
-    /// # Errors
-    ///
-    /// [`DbError::Io`] if the folder cannot hold files.
+    /// lead to each table, and memory does not hold them all. Fails if the folder cannot hold files.
     pub(crate) fn in_files(folder: &Path) -> Result<TableCache, DbError> {
         CompressedFile::write(folder, &[]).map_err(DbError::io(folder))?;
         Ok(TableCache {
@@ -374,10 +358,6 @@ impl TableCache {
     }
 
     /// Keeps a table if captures of one stone in one of the pairs lead to it, or in a file.
-    ///
-    /// # Errors
-    ///
-    /// [`DbError::Io`] if the file cannot be written.
     pub(crate) fn keep(&mut self, material: Material, values: &[u8]) -> Result<(), DbError> {
         if let Some(folder) = &self.folder {
             let added = self.tables.add_to_file(material, values, folder);
@@ -398,10 +378,6 @@ impl TableCache {
 
     /// Makes the tables to which turns of a pair lead, if the cache uses files and lacks them, and
     /// files omit rows: each table follows from many others, and those again.
-    ///
-    /// # Errors
-    ///
-    /// As for [`load`], or [`DbError::Io`] if a file cannot be written.
     pub(crate) fn prepare(&mut self, db: &Database, pair: Pair) -> Result<(), DbError> {
         if self.folder.is_none() {
             return Ok(());
@@ -443,10 +419,6 @@ impl TableCache {
 
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in
     /// the cache for another call.
-    ///
-    /// # Errors
-    ///
-    /// As for [`load`].
     pub(crate) fn take(
         &mut self,
         material: Material,

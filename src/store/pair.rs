@@ -109,11 +109,7 @@ impl PairFile {
         self.file.container.parameters.profile.metric
     }
 
-    /// Checks that the file holds the metric.
-    ///
-    /// # Errors
-    ///
-    /// [`DbError::NoDepths`].
+    /// Returns [`DbError::NoDepths`] unless the file holds the metric.
     pub(crate) fn check_metric(&self, metric: Metric) -> Result<(), DbError> {
         match self.metric().holds(metric) {
             true => Ok(()),

@@ -25,11 +25,7 @@ pub(crate) enum Captures<'a> {
 
 impl<'a> Captures<'a> {
     /// The captures that lead to these tables: those of one stone, and those of two and three if
-    /// turns can earn that many removals.
-    ///
-    /// # Panics
-    ///
-    /// If a table is missing or has the wrong number of values.
+    /// turns can earn that many removals. Panics if a table is missing.
     fn all<V: Deref<Target = [u8]>>(
         rules: &Rules,
         after: Vec<Material>,
@@ -47,11 +43,7 @@ impl<'a> Captures<'a> {
         tables.chain(ends).take(most).collect()
     }
 
-    /// The captures that lead to a table with these values.
-    ///
-    /// # Panics
-    ///
-    /// If the number of values is wrong.
+    /// The captures that lead to a table with these values; panics if their number is wrong.
     pub(crate) fn table(rules: &Rules, after: Material, values: &'a [u8]) -> Captures<'a> {
         let index = Index::new(after);
         assert_eq!(
@@ -80,10 +72,6 @@ pub(crate) struct Exits<'a> {
 
 impl<'a> Exits<'a> {
     /// The exits of a table, from the values of the tables of [`Material::exits`].
-    ///
-    /// # Panics
-    ///
-    /// If a table is missing or has the wrong number of values.
     pub fn new<V: Deref<Target = [u8]>>(
         rules: &'a Rules,
         material: Material,
@@ -96,11 +84,7 @@ impl<'a> Exits<'a> {
     }
 
     /// The exits of some [groups](Material::exit_groups), each with the values of its tables;
-    /// `None` leaves a group out.
-    ///
-    /// # Panics
-    ///
-    /// If a table is missing or has the wrong number of values.
+    /// `None` leaves a group out. Panics if a table is missing or has the wrong number of values.
     pub fn of_groups<V: Deref<Target = [u8]>>(
         rules: &'a Rules,
         material: Material,

@@ -44,11 +44,8 @@ pub(crate) struct RowDecoder<'a> {
 
 impl RowDecoder<'_> {
     /// Decodes blocks alternately, one symbol of each in turn. A symbol depends on the one before
-    /// it, so with a single block the processor mostly waits.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes are not such blocks. Damage after the last requested value is not detected.
+    /// it, so with a single block the processor mostly waits. Damage after the last requested value
+    /// is not detected.
     pub fn decode<const BLOCKS: usize>(
         self,
         mut blocks: [BlockIn<'_>; BLOCKS],

@@ -140,10 +140,6 @@ impl TableValues<'_> {
 }
 
 /// Writes a container to `path`, and returns its size in bytes.
-///
-/// # Errors
-///
-/// [`DbError::Io`]. An existing file of this name then stays as it was.
 pub(crate) fn write(
     path: &Path,
     kind: FileKind,
@@ -210,11 +206,8 @@ pub(crate) fn write(
     })
 }
 
-/// Writes a file with `contents`, and returns its size in bytes.
-///
-/// # Errors
-///
-/// [`DbError::Io`]. An existing file of this name then stays as it was.
+/// Writes a file with `contents`, and returns its size in bytes. After an error, an existing file of
+/// this name stays as it was.
 pub(crate) fn write_file(
     path: &Path,
     contents: impl FnOnce(&mut File) -> io::Result<()>,
