@@ -4,7 +4,6 @@
 //! values need no sweep: each is that of its best turn.
 
 use std::io;
-use std::ops::Deref;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -28,11 +27,11 @@ use crate::store::{DbError, PairFile};
 /// * `exits`: the values of the tables of [`Material::exits`].
 ///
 /// Fails if the system refuses the memory; panics if a table has the wrong size or is missing.
-pub fn derive<V: Deref<Target = [u8]>>(
+pub fn derive(
     rules: &Rules,
     material: Material,
     quiet: &[u8],
-    exits: &[V],
+    exits: &[Bytes],
 ) -> io::Result<Bytes> {
     let mut finished = Bytes::new(material.entries() as usize)?;
     let exits = Exits::new(rules, material, exits);

@@ -56,8 +56,7 @@ pub(crate) fn before_pass(rules: &Rules, material: Material, after: &[u8]) -> io
         return Ok(values);
     }
     let other = Index::new(material.exchanged());
-    let free = POINTS - u32::from(material.waiting);
-    let subsets: Vec<u32> = Subsets::new(free, material.mover.into()).iter().collect();
+    let subsets: Vec<u32> = other.columns().iter().collect();
     let entries = values.as_atomics();
     let rows = after.par_chunks(subsets.len()).enumerate();
     rows.for_each(|(row, after)| {

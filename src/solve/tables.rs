@@ -14,7 +14,6 @@ use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
 use crate::rules::Rules;
 use crate::store::DbError;
-use crate::store::codec::Coverage;
 use crate::store::pair::stored_table;
 use crate::value::Metric;
 
@@ -233,13 +232,9 @@ fn read(
     let values = Bytes::new(material.entries() as usize);
     let mut values = values.map_err(DbError::io(file.name()))?;
     file.table()?.load(&mut values)?;
-    let coverage = file.coverage();
     let mut smaller = fill_omitted(file, material, &mut values, both, load)?;
-    if !matches!(coverage, Coverage::All) {
-        fold(&mut values, file.metric());
-    }
-    if let Some(smaller) = &mut smaller {
-        fold(smaller, file.metric());
+    for table in [&mut values].into_iter().chain(&mut smaller) {
+        fold(table, file.metric());
     }
     Ok((values, smaller))
 }

@@ -10,6 +10,7 @@ use crate::board::PointSet;
 use crate::board::bits::{self, Bits, Kernel};
 use crate::board::symmetry::Symmetry;
 use crate::index::{Index, Material};
+use crate::memory::Bytes;
 use crate::rules::turns::left_after_removals;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::placements::{PlacementScratch, Placements};
@@ -72,11 +73,7 @@ pub(crate) struct Exits<'a> {
 
 impl<'a> Exits<'a> {
     /// The exits of a table, from the values of the tables of [`Material::exits`].
-    pub fn new<V: Deref<Target = [u8]>>(
-        rules: &'a Rules,
-        material: Material,
-        values: &'a [V],
-    ) -> Exits<'a> {
+    pub fn new(rules: &'a Rules, material: Material, values: &'a [Bytes]) -> Exits<'a> {
         let captures = material.exit_groups(rules)[0].len().min(values.len());
         let (captures, placements) = values.split_at(captures);
         let (quiet, placed) = placements.split_at(placements.len().min(1));
