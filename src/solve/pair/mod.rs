@@ -103,13 +103,6 @@ pub fn solve<V: Deref<Target = [u8]>>(
     Ok(halves.into_iter().map(solved).collect())
 }
 
-/// The largest value byte that the limit of quiet turns allows.
-fn last_value(rules: &Rules, pair: Pair) -> u8 {
-    let limit = rules.quiet_limit([pair.larger(), pair.smaller()]);
-    let last = limit.and_then(|limit| rules.distance().byte(Value::Win(Dtw(limit.into()))));
-    last.unwrap_or(u8::MAX)
-}
-
 /// Sweeps through all depths. Positions still undecided then are draws.
 fn sweep_all(
     rules: &Rules,
@@ -117,10 +110,12 @@ fn sweep_all(
     halves: &mut [(Half, TableTimes)],
     observer: &mut Observer<'_>,
 ) -> Result<(), SolveError> {
+    // A limit of quiet turns allows no larger value byte.
+    let limit = rules.quiet_limit([pair.larger(), pair.smaller()]);
+    let last = limit.and_then(|limit| rules.distance().byte(Value::Win(Dtw(limit.into()))));
     let mut decided = 0;
-    for v in 1..=last_value(rules, pair) {
-        let somewhere = halves.iter().any(|(half, _)| half.has(v));
-        if !somewhere {
+    for v in 1..=last.unwrap_or(u8::MAX) {
+        if !halves.iter().any(|(half, _)| half.has(v)) {
             continue;
         }
         if v > LARGEST_VALUE {
