@@ -247,12 +247,9 @@ mod tests {
                     }
                 }
                 assert_eq!(pieces.read(0, 100).unwrap(), file);
-                let held: usize = lock::held(&pieces.held)
-                    .pieces
-                    .values()
-                    .map(|p| p.bytes.len())
-                    .sum();
-                assert_eq!(pieces.held_bytes(), held);
+                let held = lock::held(&pieces.held);
+                let bytes: usize = held.pieces.values().map(|p| p.bytes.len()).sum();
+                assert_eq!(held.bytes, bytes);
             }
         }
     }

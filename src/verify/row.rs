@@ -44,14 +44,11 @@ impl<F: FnMut(usize, u8)> Kernel for CheckedRow<'_, F> {
 
     #[inline(always)]
     fn run<B: Bits>(mut self, bits: B) -> u64 {
-        self.slides.fill(&mut self.scratch.best, LOST);
+        let CheckedRowScratch { quiet, best, .. } = &mut *self.scratch;
+        self.slides.fill(best, LOST);
         if let Some(table) = self.turns.quiet() {
-            let codes = &self.turns.codes;
-            let values = table.row(self.row);
-            self.slides
-                .scatter(values, &mut self.scratch.quiet, |value| {
-                    codes.of_quiet(value)
-                });
+            let code = |value| self.turns.codes.of_quiet(value);
+            self.slides.scatter(table.row(self.row), quiet, code);
             self.back_up_captures(bits);
             let (board, free) = (self.turns.rules.board(), !self.waiting());
             let flies = self.flies();
