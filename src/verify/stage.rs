@@ -97,12 +97,11 @@ impl<'a> StageTables<'a> {
         last: LastPlacement,
         file: &PlyFile,
     ) -> Result<Loader<StageTables<'a>>, DbError> {
-        let mut tables = StageTables {
+        let tables = StageTables {
             database,
             stage_sets,
-            metric: last.metric,
+            metric: last.metric.common(file.metric()),
         };
-        tables.lower(file.metric());
         let wanted = file.stages().flat_map(|stage| stage_sets.after(stage));
         Loader::with(tables, &wanted.flatten().collect::<Vec<_>>(), last.tables)
     }
@@ -124,10 +123,6 @@ impl<'a> StageTables<'a> {
         let tables = next.map(|index| Some(CheckedTable::new(index.as_ref()?, tables.next()?)));
         let (rules, stage) = (self.database.rules(), (stage, self.stage_sets));
         with(&TableTurns::of_stage(rules, self.metric, stage, tables))
-    }
-
-    fn lower(&mut self, metric: Metric) {
-        self.metric = self.metric.common(metric);
     }
 }
 
@@ -170,13 +165,14 @@ impl Recipe for StageTables<'_> {
     fn make(&mut self, stage: Stage, needed: Vec<Bytes>) -> Result<Bytes, DbError> {
         if self.is_moving(stage) {
             let material = stage.material();
-            self.lower(self.database.file_of(material)?.metric());
+            let file = self.database.file_of(material)?;
+            self.metric = self.metric.common(file.metric());
             match self.database.rules().first_to_move {
                 Side::White => load(self.database, material),
                 Side::Black => before_pass(self.database, material),
             }
         } else if let Some(file) = self.database.ply(stage.ply)? {
-            self.lower(file.metric());
+            self.metric = self.metric.common(file.metric());
             ply::load(self.database, stage, Metric::Wdl)
         } else {
             let table = self.with_turns(stage, needed, |turns| turns.table(&|_| ()));

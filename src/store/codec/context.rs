@@ -258,11 +258,6 @@ impl Patterns {
             points,
         }
     }
-
-    #[inline(always)]
-    fn touching(&self, point: Point) -> &PointPatterns {
-        &self.points[point.bit() as usize]
-    }
 }
 
 impl TableShape {
@@ -375,7 +370,9 @@ impl TableShape {
     /// The part of the contexts that all columns of the row with this set share.
     pub fn row(&self, mover: PointSet) -> RowShape {
         let Patterns {
-            slides, threats, ..
+            slides,
+            threats,
+            points,
         } = self.patterns;
         let free = !mover;
         let mut all = Permitted {
@@ -384,7 +381,7 @@ impl TableShape {
         };
         let mut own = all.threats;
         for point in mover {
-            let touching = self.patterns.touching(point);
+            let touching = &points[point.bit() as usize];
             all.slides &= !(touching.from | touching.to);
             all.threats &= !(touching.stones | touching.point);
             own &= !touching.point;
@@ -395,7 +392,7 @@ impl TableShape {
         for (i, point) in free.into_iter().enumerate() {
             bit_of[point.bit() as usize] = 1 << i;
             black |= u32::from(BLACK.contains(point)) << i;
-            let touching = self.patterns.touching(point);
+            let touching = &points[point.bit() as usize];
             own &= !touching.stones;
             let empty = Permitted {
                 slides: !touching.from,
