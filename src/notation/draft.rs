@@ -479,9 +479,8 @@ impl Draft {
             && of_tag.is_none()
             && !["*", "?", ""].contains(&text.as_str())
         {
-            let text = shown(text);
-            let message = format!("'{text}' is not a result; it is 1-0, 0-1, 1/2-1/2 or *");
-            self.remark(place.remark("not_a_result", [("text", text)], message));
+            let predicate = "is not a result; it is 1-0, 0-1, 1/2-1/2 or *";
+            self.remark(place.remark_on(text, "not_a_result", predicate));
         }
         let contradiction = |written: Option<GameResult>, other: Option<GameResult>, words| {
             let [written, other] = [written?.text(), other?.text()];

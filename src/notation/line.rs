@@ -34,6 +34,13 @@ impl TextPlace {
         self.remark("removal_missing", [("turn", turn.to_string())], message)
     }
 
+    /// The remark about a text at this place: the text in quotes, and this predicate.
+    pub fn remark_on(self, text: &str, reason: &'static str, predicate: &str) -> Remark {
+        let text = shown(text);
+        let message = format!("'{text}' {predicate}");
+        self.remark(reason, [("text", text)], message)
+    }
+
     /// A remark about this place, which does not cut the game.
     pub fn remark<const N: usize>(
         self,
@@ -284,10 +291,9 @@ impl LineBuilder<'_> {
                 turn.marks += mark;
             }
             None => {
-                let text = shown(mark.trim());
-                let message = format!("'{text}' stands before the first turn");
+                let predicate = "stands before the first turn";
                 self.remarks
-                    .push(place.remark("early_mark", [("text", text)], message));
+                    .push(place.remark_on(mark.trim(), "early_mark", predicate));
             }
         }
     }
@@ -309,9 +315,7 @@ impl LineBuilder<'_> {
     fn word(&mut self, place: TextPlace, word: &str) {
         let plain = word.trim_end_matches(['!', '?', '+', '#', '‼', '⁇', '⁉']);
         if self.result.is_some() && self.is_main() && !plain.is_empty() {
-            let text = shown(word);
-            let message = format!("'{text}' follows the result of the game");
-            let remark = place.remark("after_result", [("text", text)], message);
+            let remark = place.remark_on(word, "after_result", "follows the result of the game");
             return self.cut(remark, None);
         }
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -370,10 +374,8 @@ impl LineBuilder<'_> {
             PointNaming::Names => TurnError.to_string(),
             points => format!("the game is written with {points}"),
         };
-        let text = shown(word);
-        let message = format!("'{text}' is not a turn; {form}");
-        let remark = place.remark("not_a_turn", [("text", text)], message);
-        self.go_no_further(remark, None);
+        let predicate = format!("is not a turn; {form}");
+        self.go_no_further(place.remark_on(word, "not_a_turn", &predicate), None);
     }
 
     /// Makes the turn of the words so far.

@@ -15,7 +15,7 @@ use super::line::{Part, TextPlace};
 use super::position::{self, PositionForm};
 use super::record::Record;
 use super::words::names_point;
-use crate::engine::game::{Game, shown};
+use crate::engine::game::Game;
 use crate::rules::Rules;
 
 /// An iterator over the games of an input, which reads them lazily. It goes on after a text that is not a game, and
@@ -180,12 +180,9 @@ impl Drafts {
                 self.option = Some((rules.trim().to_owned(), place));
                 self.draft.rules = self.option.clone();
             } else {
-                let text = shown(line);
-                let message = format!(
-                    "'{text}' is not a line of a game; a saved game has lines 'position …' and 'setoption name Rules …'"
-                );
-                let remark = place.remark("not_a_line", [("text", text)], message);
-                self.draft.remark(remark);
+                let predicate = "is not a line of a game; a saved game has lines 'position …' and 'setoption name Rules …'";
+                self.draft
+                    .remark(place.remark_on(line, "not_a_line", predicate));
             }
             return text.len();
         }
@@ -230,11 +227,9 @@ impl Drafts {
             }
             self.begin_game();
             let Some((name, value, length)) = tag(inner) else {
-                let word = shown(inner);
-                let message =
-                    format!("'{word}' is not a tag; a tag is written like [White \"Name\"]");
+                let predicate = "is not a tag; a tag is written like [White \"Name\"]";
                 self.draft
-                    .remark(place.remark("not_a_tag", [("text", word)], message));
+                    .remark(place.remark_on(inner, "not_a_tag", predicate));
                 return text.len();
             };
             if self.draft.is_paused && self.draft.has_tag(&name) {
