@@ -143,10 +143,9 @@ impl Player {
         stop: &AtomicBool,
         report: &mut OnVariation<'_>,
     ) -> Option<Choice> {
-        let limits = *limits;
         let mut asked = Asked {
             game,
-            limits,
+            limits: *limits,
             stop,
             report,
         };
