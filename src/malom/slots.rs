@@ -139,14 +139,8 @@ impl Slots {
             (0, second @ 0..) if second <= MOST => Meaning::Value(0),
             (0, second @ -16..=-1) => Meaning::Redirect(symmetry((-1 - second) as usize)),
             (0, _) => Meaning::Unknown,
-            (_, depth) if value == self.win => match depth {
-                1.. if depth % 2 == 1 => byte(depth + 1),
-                _ => Meaning::Unknown,
-            },
-            (_, depth) if value == -self.win => match depth {
-                0.. if depth % 2 == 0 => byte(depth + 1),
-                _ => Meaning::Unknown,
-            },
+            (_, depth @ 0..) if value == self.win && depth % 2 == 1 => byte(depth + 1),
+            (_, depth @ 0..) if value == -self.win && depth % 2 == 0 => byte(depth + 1),
             _ if value.abs() < self.win => Meaning::Value(0),
             _ => Meaning::Unknown,
         }
