@@ -218,7 +218,6 @@ fn rings(text: &str, rules: &Rules) -> Result<Stated, String> {
 }
 
 fn mfen(text: &str) -> Result<Stated, String> {
-    let few = || format!("a position that begins with {MFEN} has eleven fields");
     let fields: Vec<&str> = text.split_whitespace().collect();
     let &[
         _,
@@ -228,13 +227,16 @@ fn mfen(text: &str) -> Result<Stated, String> {
         phase,
         action,
         hands,
-        ref rest @ ..,
+        owed,
+        quiet,
+        _,
+        result,
+        ..,
     ] = &fields[..]
     else {
-        return Err(few());
-    };
-    let &[owed, quiet, _, result, ..] = rest else {
-        return Err(few());
+        return Err(format!(
+            "a position that begins with {MFEN} has eleven fields"
+        ));
     };
     if profile != PROFILE {
         let profile = shown(profile);
