@@ -14,8 +14,8 @@
 //! inner    middle   outer ring, O White, @ Black, * empty
 //! ```
 //!
-//! On a full board that takes a stone, the action is r. If Black makes the first move, the placing phase ends with White's pass: before it, the text has the phase `p`
-//! and the action `s`.
+//! On a full board that takes a stone, the action is r. If Black makes the first move, the placing phase ends with
+//! White's pass: before it, the text has the phase `p` and the action `s`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -451,6 +451,10 @@ impl Fields {
                 white + 1 == black || white == 0 && black == 0
             }
         };
+        let hands = || {
+            let black = counted(black, "stone");
+            format!("white has {white} and black {black} in hand")
+        };
         ensure!(
             in_turn || rules.pairs_have_hands(),
             hands {
@@ -458,8 +462,8 @@ impl Fields {
                 black: black,
                 side: side
             },
-            "white has {white} and black {} in hand, which cannot be when {side} is to {}",
-            counted(black, "stone"),
+            "{}, which cannot be when {side} is to {}",
+            hands(),
             if position.removal_owed() {
                 "remove"
             } else {
@@ -479,10 +483,7 @@ impl Fields {
             _ => return Ok(()),
         };
         let hands = match placing {
-            true => format!(
-                "white has {white} and black {} in hand",
-                counted(black, "stone")
-            ),
+            true => hands(),
             false => "both sides have 0 stones in hand".to_owned(),
         };
         Err(refused!(
