@@ -210,8 +210,8 @@ impl fmt::Display for PairError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a pair is the numbers of stones of both sides, each {FEWEST_STONES} to {MOST_STONES}, like 6-4; those \
-             in hand follow a plus, like 6-4+0-1"
+            "a pair is the numbers of stones of both sides, like 6-4; those in hand follow a plus, like 6-4+0-1; each \
+             side has {FEWEST_STONES} to {MOST_STONES} stones, those in hand included"
         )
     }
 }

@@ -72,7 +72,8 @@ fn a_build_is_the_one_that_was_asked_for() {
     let here = own_headers(&server);
     for (what, words) in [
         ("stone=6", "unknown field `stone`"),
-        ("stones=5", "at least 6"),
+        ("stones=5", "from 6 to 24"),
+        ("stones=25", "from 6 to 24"),
         ("stones=7&placing=true", "leave out 'stones'"),
         ("placing=true&rules=lasker", "leave out 'placing'"),
     ] {

@@ -100,9 +100,12 @@ pub async fn begin(
 ) -> Result<Response, ApiError> {
     let (question, rules) = builder.read(&headers, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
-    let fewest = build::MOST_STONES.start();
-    if u64::from(most_stones) < *fewest {
-        let sentence = format!("'stones' is at least {fewest}, the stones of the smallest pair");
+    let stones = question.stones.map(u64::from);
+    if stones.is_some_and(|stones| !build::MOST_STONES.contains(&stones)) {
+        let (fewest, most) = build::MOST_STONES.into_inner();
+        let sentence = format!(
+            "'stones' is from {fewest} to {most}, as the smallest and the largest pair have"
+        );
         return Err(Failure::question(sentence).into());
     }
     if question.placing {
