@@ -130,9 +130,11 @@ fn error_of(specimen: &Specimen, change: impl FnOnce(&mut FileParts)) -> Option<
     error
 }
 
+type Change = fn(&mut FileParts);
+
 #[test]
 fn wrong_fields_of_schema_and_tables_are_named() {
-    let cases: [(fn(&mut FileParts), &str); 22] = [
+    let cases: [(Change, &str); 22] = [
         (|parts| parts.schema[0] ^= 7, ""),
         (|parts| parts.schema[1] ^= 7, "wrong"),
         (|parts| parts.schema[2] = 3, ""),
