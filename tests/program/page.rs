@@ -640,18 +640,20 @@ fn positions_and_games_are_loaded_from_texts() {
         page.says("Black played a1.");
         let whole = "[White \"A \\\"a\\\"\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n{first} 1. d6! $4 {good} 1... f4 \
                      ({or} 1... b4) ; a brace }\n2. d2 1-0\n";
-        let write = format!(
-            "document.getElementById('game-text').value = {}",
-            json!(whole)
-        );
-        page.script(&write);
-        page.click("game-load");
-        page.says("White played d2.");
+        let load = |text: &str| {
+            page.script(&format!(
+                "document.getElementById('game-text').value = {}",
+                json!(text)
+            ));
+            page.click("game-load");
+            page.says("White played d2.");
+            page.script("document.activeElement.blur()");
+        };
+        load(whole);
         assert!(page.holds("document.getElementById('choice-field').hidden"));
-        page.script("document.activeElement.blur()");
         let written = page.game_text();
-        page.click("game-load");
-        page.says("White played d2.");
+        page.load(FLYING);
+        load(written.as_str().unwrap());
         assert_eq!(page.game_text(), written);
         let expected = whole
             .replace("1... f4 ({or} 1... b4) ; a brace }", "1... f4 ; a brace }")
