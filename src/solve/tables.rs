@@ -14,6 +14,7 @@ use crate::memory::Bytes;
 use crate::probe::{Bitbase, Database};
 use crate::rules::Rules;
 use crate::store::DbError;
+use crate::store::codec::Coverage;
 use crate::store::pair::stored_table;
 use crate::value::Metric;
 
@@ -233,8 +234,11 @@ fn read(
     let mut values = values.map_err(DbError::io(file.name()))?;
     file.table()?.load(&mut values)?;
     let mut smaller = fill_omitted(file, material, &mut values, both, load)?;
-    for table in [&mut values].into_iter().chain(&mut smaller) {
-        fold(table, file.metric());
+    if !matches!(file.coverage(), Coverage::All) {
+        fold(&mut values, file.metric());
+    }
+    if let Some(smaller) = &mut smaller {
+        fold(smaller, file.metric());
     }
     Ok((values, smaller))
 }

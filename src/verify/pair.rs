@@ -66,7 +66,8 @@ pub fn verify_pair(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Report, DbError> {
     let mut report = Report::default();
-    (tables.captures).forget_before(db.rules(), pair.all_in_hand());
+    let in_hand = pair.all_in_hand();
+    tables.captures.forget_before(db.rules(), in_hand);
     let done = AtomicU64::new(0);
     let advance = |entries| progress(done.fetch_add(entries, Ordering::Relaxed) + entries);
     let metric = common_metric(db, pair);

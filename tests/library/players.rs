@@ -413,7 +413,7 @@ fn results_alone_suffice_to_win() {
     let never = AtomicBool::new(false);
     let mut random = Random::new(1);
     let (mut won, mut turns) = (0, 0);
-    while won < 6 {
+    while won < 10 {
         let stones = random.pick(&[(3, 3), (5, 4), (6, 4), (7, 3)]);
         let position = random.position(stones.0, stones.1);
         let value = depths.probe(&position).unwrap();

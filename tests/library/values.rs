@@ -591,6 +591,25 @@ fn databases_with_a_removal_for_each_mill_hold_the_solved_values() {
     ]);
 }
 
+/// The three tests above with larger pairs, in which a side with four stones moves against one with more.
+#[test]
+#[ignore = "takes half a minute"]
+fn databases_of_larger_pairs_hold_the_solved_values() {
+    let passing = Rules {
+        blocked: Blocked::Passes,
+        ..Rules::NO_FLYING
+    };
+    let flying = Rules {
+        flying: 4,
+        ..Rules::STANDARD
+    };
+    check_files(&[
+        (passing, (4, 4), Compression::Max),
+        (flying, (5, 4), Compression::Quick),
+        (each(Rules::MORABARABA), (5, 4), Compression::Quick),
+    ]);
+}
+
 /// The rules with a removal for each mill that a turn closes.
 fn each(rules: Rules) -> Rules {
     Rules {

@@ -62,7 +62,7 @@ fn the_documentation_suffices_to_read_the_smallest_files() {
 
 #[test]
 fn the_documentation_suffices_to_read_files_without_depths() {
-    for (folder, count) in repack::without_depths().into_iter().zip([100, 20]) {
+    for (folder, count) in repack::without_depths().into_iter().zip([200, 20]) {
         let database = Database::open(folder, RULES).unwrap();
         let kinds = compare(folder, &database, &repacked(count));
         assert!(kinds.is_none_or(|kinds| kinds.len() == 3));

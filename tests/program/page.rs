@@ -641,11 +641,7 @@ fn positions_and_games_are_loaded_from_texts() {
         let whole = "[White \"A \\\"a\\\"\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n{first} 1. d6! $4 {good} 1... f4 \
                      ({or} 1... b4) ; a brace }\n2. d2 1-0\n";
         let load = |text: &str| {
-            page.script(&format!(
-                "document.getElementById('game-text').value = {}",
-                json!(text)
-            ));
-            page.click("game-load");
+            page.paste_game(text);
             page.says("White played d2.");
             page.script("document.activeElement.blur()");
         };
@@ -665,14 +661,12 @@ fn positions_and_games_are_loaded_from_texts() {
 
         // A game that does not begin with the empty board carries its first position.
         for text in [
-            format!("{FLYING}\\na1-e4"),
-            format!("[FEN \"{FLYING}\"]\\n\\n1. a1-e4"),
-            format!("[Position \"{FLYING}\"]\\n\\n1. a1-e4"),
+            format!("{FLYING}\na1-e4"),
+            format!("[FEN \"{FLYING}\"]\n\n1. a1-e4"),
+            format!("[Position \"{FLYING}\"]\n\n1. a1-e4"),
             format!("position fen {FLYING} ids:nodes moves a1-e4"),
         ] {
-            let script = format!("document.getElementById('game-text').value = '{text}'");
-            page.script(&script);
-            page.click("game-load");
+            page.paste_game(&text);
             page.says("White played a1-e4.");
             page.load(WALKING);
         }

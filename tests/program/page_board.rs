@@ -289,12 +289,7 @@ fn an_address_carries_the_whole_game_and_the_position_shown() {
         // The tags and the result go along.
         page.tab("setup");
         let text = "[White \"Anna\"]\n[Rules \"standard\"]\n[Result \"1-0\"]\n\n1. d6 f4 1-0\n";
-        let write = format!(
-            "document.getElementById('game-text').value = {}",
-            json!(text)
-        );
-        page.script(&write);
-        page.click("game-load");
+        page.paste_game(text);
         page.until(&format!("return location.href !== {}", json!(address)));
         let address = page.browser.address();
         page.load(FLYING);
@@ -459,7 +454,7 @@ fn links_have_a_preview() {
     });
 }
 
-/// A stone slides to its point, a mill flashes, and a stone that is removed fades; who wants no motion sees none.
+/// A stone slides to its point, a mill flashes, and a stone that is removed fades; with reduced motion nothing is animated.
 #[test]
 fn turns_are_animated_unless_motion_is_reduced() {
     visit(Screen::Desk, |page| {

@@ -425,6 +425,13 @@ impl Page {
         self.click("game-load");
     }
 
+    /// [`Page::load_game`] with a text that is pasted, not typed.
+    pub fn paste_game(&self, text: &str) {
+        let field = "document.getElementById('game-text')";
+        self.script(&format!("{field}.value = {}", json!(text)));
+        self.click("game-load");
+    }
+
     /// Loads a text as a position.
     pub fn load_position(&self, text: &str) {
         self.write("position-text", text);

@@ -100,8 +100,8 @@ pub async fn begin(
 ) -> Result<Response, ApiError> {
     let (question, rules) = builder.read(&headers, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
-    let stones = question.stones.map(u64::from);
-    if stones.is_some_and(|stones| !build::MOST_STONES.contains(&stones)) {
+    let is_beyond = |stones: u8| !build::MOST_STONES.contains(&stones.into());
+    if question.stones.is_some_and(is_beyond) {
         let (fewest, most) = build::MOST_STONES.into_inner();
         let sentence = format!(
             "'stones' is from {fewest} to {most}, as the smallest and the largest pair have"

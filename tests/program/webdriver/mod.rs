@@ -74,7 +74,7 @@ impl Browser {
         self.tool("Page.addScriptToEvaluateOnNewDocument", params);
     }
 
-    /// Lets the page show motion, which the tests else do without: drawing it takes most of their time.
+    /// Lets the page show motion, which the tests otherwise do without: drawing it takes a third of their time.
     pub fn show_motion(&self) {
         let motion = json!({ "name": "prefers-reduced-motion", "value": "no-preference" });
         self.tool(
