@@ -45,8 +45,8 @@ names! { Side by name { White: "white", Black: "black" } }
 /// The phase of the game, as the side to move sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The side to move has stones in hand, or has a removal pending while the other side has some, or the pass
-    /// before the first move is still to come, see [`Rules::first_to_move`].
+    /// The side to move has stones in hand, or owes a removal for a stone that it may have placed while the other
+    /// side has some, or the pass before the first move is still to come, see [`Rules::first_to_move`].
     Placing,
     /// The side to move slides its stones. A removal that the last placement of the game earned
     /// belongs here or to [`Phase::Flying`], because no stones are in hand any more.
@@ -322,10 +322,12 @@ impl Position {
     /// # Ok::<(), millbase::PositionError>(())
     /// ```
     pub fn phase(&self, rules: &Rules) -> Phase {
+        // A stone that is placed takes from a hand that has stones: it owes no removal.
+        let may_have_placed = self.is_placing() && !rules.takes_from_hand(self.waiting_in_hand);
         if self.is_over(rules) {
             Phase::Over
         } else if self.mover_in_hand > 0
-            || self.removal_owed() && self.is_placing()
+            || self.removal_owed() && may_have_placed
             || self.pass_to_come
         {
             Phase::Placing

@@ -10,7 +10,8 @@ use millbase::{
 };
 use std::collections::BTreeSet;
 
-/// Rules with every setting, alone and combined.
+/// Rules with every setting of a position's turns, alone and combined. The pass of `first_to_move` and limits of quiet
+/// turns have tests of their own in `games` and `placing`.
 const VARIANTS: [Rules; 19] = [
     Rules::STANDARD,
     Rules {
@@ -141,7 +142,10 @@ impl Seen {
 }
 
 fn plain_phase(position: &PlainPosition, rules: &PlainRules) -> Phase {
-    let still_placing = position.owed > 0 && position.white_hand + position.black_hand > 0;
+    // Where mills of placed stones take from the hand, a moved stone closed this one.
+    let from_hand = rules.mills_take_from_hand && position.hand(position.side.enemy()) > 0;
+    let in_hand = position.white_hand + position.black_hand;
+    let still_placing = position.owed > 0 && in_hand > 0 && !from_hand;
     let flies = |most| position.on_board(position.side) <= most;
     if position.loser(rules).is_some() || position.is_drawn(rules) {
         Phase::Over
