@@ -89,23 +89,6 @@ impl From<DbError> for Failure {
     }
 }
 
-/// The sentence of a database's error with advice for callers other than the program's commands.
-pub fn with_advice(error: &DbError) -> String {
-    let advice = match error {
-        DbError::Missing { .. } => {
-            "; build it with the program millbase, or open a folder that has it"
-        }
-        DbError::MissingPlies { .. } => {
-            "; build those of the placing phase with the program millbase"
-        }
-        DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
-            "; delete the file and build it again with the program millbase"
-        }
-        _ => "",
-    };
-    format!("{error}{advice}")
-}
-
 /// A failure as the field `error` of answers.
 #[derive(Clone, Serialize, JsonSchema, Debug)]
 pub struct FailureAnswer {

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::ptr;
 use std::slice;
 
-use millbase::internals::service::failure::with_advice;
 use millbase::{BulkError, DbError};
 
 /// The outcome of a call.
@@ -42,7 +41,7 @@ impl From<DbError> for LastFailure {
             _ if error.is_unusable() => Status::Corrupt,
             _ => Status::Other,
         };
-        LastFailure(status, with_advice(&error))
+        LastFailure(status, sentence(&error))
     }
 }
 
@@ -56,6 +55,21 @@ impl From<BulkError> for LastFailure {
             other => wrong(other),
         }
     }
+}
+
+/// The sentence of a database's error, with what the user of the program can do.
+pub(crate) fn sentence(error: &DbError) -> String {
+    let advice = match error {
+        DbError::Missing { .. } => {
+            "build it with the program millbase, or name a folder that has it"
+        }
+        DbError::MissingPlies { .. } => "build the placing phase with the program millbase",
+        DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
+            "delete the file and build it again with the program millbase"
+        }
+        _ => return error.to_string(),
+    };
+    format!("{error}; {advice}")
 }
 
 /// A wrong position, turn or set of rules.

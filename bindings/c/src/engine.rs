@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use millbase::internals::service::failure::with_advice;
 use millbase::internals::uci;
 use millbase::notation::protocol_game;
 
@@ -102,7 +101,7 @@ pub unsafe extern "C" fn millbase_engine_new(
         let run = move || {
             // The output never fails.
             let lines = received.into_iter();
-            let _ = uci::run(lines, output, database, path, 1, with_advice, protocol_game);
+            let _ = uci::run(lines, output, database, path, 1, sentence, protocol_game);
         };
         let thread = thread::Builder::new().name("engine".to_owned()).spawn(run);
         let thread = thread.map_err(|error| {

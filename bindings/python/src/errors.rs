@@ -1,6 +1,5 @@
 //! The exceptions of `python/millbase/_errors.py`, with the library's sentences.
 
-use millbase::internals::service::failure::with_advice;
 use millbase::{BulkError, DbError};
 use pyo3::prelude::*;
 
@@ -14,7 +13,7 @@ mod python {
 
 /// The exception of a database's error, with advice.
 pub fn database(error: DbError) -> PyErr {
-    exception(&error, with_advice(&error))
+    exception(&error, sentence(&error))
 }
 
 /// The exception of a database's error with this sentence.
@@ -30,6 +29,23 @@ fn exception(error: &DbError, sentence: String) -> PyErr {
     }
 }
 
+/// The sentence of a database's error, with what the caller can do.
+fn sentence(error: &DbError) -> String {
+    let advice = match error {
+        DbError::Missing { .. } => {
+            "build it with the program millbase, or open a folder that has it"
+        }
+        DbError::MissingPlies { .. } => {
+            "build those of the placing phase with the program millbase"
+        }
+        DbError::Corrupt { .. } | DbError::OtherVersion { .. } => {
+            "delete the file and build it again with the program millbase"
+        }
+        _ => return error.to_string(),
+    };
+    format!("{error}; {advice}")
+}
+
 /// Whether an exception says that no database has the answer.
 pub fn is_missing(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<python::MissingError>(py)
@@ -39,7 +55,7 @@ pub fn is_missing(py: Python<'_>, error: &PyErr) -> bool {
 pub fn bulk(error: BulkError) -> PyErr {
     match error {
         BulkError::Database { index, error } => {
-            let sentence = format!("the position at index {index}: {}", with_advice(&error));
+            let sentence = format!("the position at index {index}: {}", sentence(&error));
             exception(&error, sentence)
         }
         other => position(other),
