@@ -1,7 +1,7 @@
 //! The source of true values: the ranked turns of a position, found with a bounded search.
 
 use crate::engine::player::is_damage;
-use crate::probe::{Answer, Database};
+use crate::probe::{Answer, Database, Effort};
 use crate::random::Random;
 use crate::rules::position::Position;
 use crate::sample::{Family, MOST_DRAWS};
@@ -62,8 +62,7 @@ impl<'a> Truth<'a> {
             true => MOST_NODES,
             false => 1,
         };
-        let answer = self.database.answer_within(position, Some(nodes))?;
-        Ok(answer.after_quiet_turns(self.database.rules(), position, quiet_turns))
+        (self.database).answer_after(position, quiet_turns, Effort::up_to(Some(nodes)))
     }
 
     /// As [`Truth::answer`], but `Ok(Err(reason))` if no database at hand has the value.

@@ -338,7 +338,7 @@ impl CountSearch<'_> {
             return None;
         }
         self.left -= 1;
-        let turns = look_up(self.database, position, None).ok()?.turns;
+        let turns = look_up(self.database, position, 0, None).ok()?.turns;
         let is_winner = turns.first()?.value.wdl() == Wdl::Win;
         let mut found = Some(!is_winner);
         for turn in RankedTurn::keeping(&turns) {

@@ -38,6 +38,16 @@ pub(crate) struct Effort {
     pub deadline: Option<Instant>,
 }
 
+impl Effort {
+    /// These bounds without a deadline.
+    pub fn up_to(nodes: Option<u64>) -> Effort {
+        Effort {
+            nodes,
+            deadline: None,
+        }
+    }
+}
+
 /// A position's value and its turns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -53,7 +63,7 @@ pub struct Answer {
 impl Answer {
     /// The answer where the rules' limit of quiet turns draws the game; `None` if it does not. The turns that could
     /// follow are draws, too.
-    pub(crate) fn at_quiet_limit(rules: &Rules, position: &Position, quiet: u32) -> Option<Answer> {
+    fn at_quiet_limit(rules: &Rules, position: &Position, quiet: u32) -> Option<Answer> {
         let value = Value::Draw;
         (rules.is_drawn_by_limit(position, quiet)).then(|| Answer {
             value,
@@ -239,11 +249,7 @@ impl Database {
         position: &Position,
         most_nodes: Option<u64>,
     ) -> Result<Answer, DbError> {
-        let effort = Effort {
-            nodes: most_nodes,
-            deadline: None,
-        };
-        self.answer_with(position, effort)
+        self.answer_with(position, Effort::up_to(most_nodes))
     }
 
     /// [`Database::answer_within`] with a deadline, too, at which it fails like a search that would
@@ -267,6 +273,20 @@ impl Database {
             turns,
             source: self.source(position),
         })
+    }
+
+    /// [`Database::answer_with`] after `quiet` quiet turns, which matter if the rules limit them.
+    pub(crate) fn answer_after(
+        &self,
+        position: &Position,
+        quiet: u32,
+        effort: Effort,
+    ) -> Result<Answer, DbError> {
+        if let Some(drawn) = Answer::at_quiet_limit(self.rules(), position, quiet) {
+            return Ok(drawn);
+        }
+        let answer = self.answer_with(position, effort)?;
+        Ok(answer.after_quiet_turns(self.rules(), position, quiet))
     }
 
     /// Where the value of a position comes from.

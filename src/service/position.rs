@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Fen;
-use crate::probe::{Answer, Database, LineEnd, RankedTurn, Source};
+use crate::probe::{Answer, Database, Effort, LineEnd, RankedTurn, Source};
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
 use crate::sample::canonical;
@@ -37,12 +37,7 @@ pub(super) fn answer_within(
     position: &Fen,
     most_nodes: Option<u64>,
 ) -> Result<Answer, DbError> {
-    let (rules, quiet_turns) = (&position.rules, position.quiet_turns);
-    if let Some(drawn) = Answer::at_quiet_limit(rules, position, quiet_turns) {
-        return Ok(drawn);
-    }
-    let answer = database.answer_within(position, most_nodes)?;
-    Ok(answer.after_quiet_turns(rules, position, quiet_turns))
+    database.answer_after(position, position.quiet_turns, Effort::up_to(most_nodes))
 }
 
 /// A position with its side to move and its phase.

@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Deadline, look_up, look_up_game, progress};
+use super::{Deadline, look_up, progress};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
 use crate::probe::{Database, RankedTurn};
@@ -82,7 +82,8 @@ pub(crate) fn rank(
     drawn: DrawnTurns,
     deadline: Deadline<'_>,
 ) -> Result<(Vec<RankedTurn>, u64), DbError> {
-    let mut turns = look_up_game(database, game, deadline.first_end())?.turns;
+    let (position, quiet) = (game.position(), game.quiet_turns());
+    let mut turns = look_up(database, position, quiet, deadline.first_end())?.turns;
     let mut lookups = turns.len() as u64;
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok((turns, lookups));
@@ -157,7 +158,7 @@ fn gains(
     let gain = |turn: &RankedTurn| {
         let answer = match deadline.is_over() {
             true => None,
-            false => look_up(database, &turn.after, deadline.end()).ok(),
+            false => look_up(database, &turn.after, 0, deadline.end()).ok(),
         };
         let Some(replies) = answer.map(|answer| answer.turns) else {
             return -1.0;

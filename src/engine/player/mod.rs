@@ -68,29 +68,19 @@ const WEAK_SEARCH_BYTES: usize = 4 << 20;
 /// the last stones in hand.
 const KNOWN_NODES: u64 = 500;
 
-/// The values that are known without a real search: by the rules, from the databases, or by a
-/// search of at most a few hundred positions that ends at the deadline.
+/// The values after `quiet` quiet turns that are known without a real search: by the rules, from the
+/// databases, or by a search of at most a few hundred positions that ends at the deadline.
 pub(crate) fn look_up(
     database: &Database,
     position: &Position,
+    quiet: u32,
     deadline: Option<Instant>,
 ) -> Result<Answer, DbError> {
     let effort = Effort {
         nodes: Some(KNOWN_NODES),
         deadline,
     };
-    database.answer_with(position, effort)
-}
-
-/// [`look_up`] for the position of a game, whose quiet turns count if its rules limit them.
-fn look_up_game(
-    database: &Database,
-    game: &Game,
-    deadline: Option<Instant>,
-) -> Result<Answer, DbError> {
-    let position = game.position();
-    let answer = look_up(database, position, deadline)?;
-    Ok(answer.after_quiet_turns(game.rules(), position, game.quiet_turns()))
+    database.answer_after(position, quiet, effort)
 }
 
 /// How long a player may look up values.
@@ -193,11 +183,11 @@ impl Player {
     ///
     /// As for [`Database::answer`].
     pub fn look_up(&self, game: &Game) -> Result<Answer, DbError> {
-        let (rules, position) = (game.rules(), game.position());
-        if let Some(drawn) = Answer::at_quiet_limit(rules, position, game.quiet_turns()) {
-            return Ok(drawn);
+        let (rules, position, quiet) = (game.rules(), game.position(), game.quiet_turns());
+        let mut answer = look_up(&self.database, position, quiet, None)?;
+        if rules.is_drawn_by_limit(position, quiet) {
+            return Ok(answer);
         }
-        let mut answer = look_up_game(&self.database, game, None)?;
         answer.turns =
             QuietCount::of(game).rank(&self.database, game.position(), answer.turns, &|| false);
         answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
@@ -211,7 +201,7 @@ impl Player {
     /// [`DbError::Pending`] if it must.
     pub fn check_arrived(&self, position: &Position) -> Result<(), DbError> {
         if self.level.knows_databases()
-            && let Err(pending @ DbError::Pending(_)) = look_up(&self.database, position, None)
+            && let Err(pending @ DbError::Pending(_)) = look_up(&self.database, position, 0, None)
         {
             return Err(pending);
         }
@@ -264,8 +254,7 @@ impl Player {
         let mut count = QuietCount::of(game).after(game.position(), first.turn);
         while line.len() < KNOWN_LINE
             && !deadline.is_over()
-            && let Ok(answer) = look_up(&self.database, &position, deadline.end())
-            && let answer = answer.after_quiet_turns(game.rules(), &position, count.turns())
+            && let Ok(answer) = look_up(&self.database, &position, count.turns(), deadline.end())
             && let Some(best) = answer.turns.first()
         {
             line.push(best.turn);
