@@ -56,6 +56,7 @@ pub fn advice(error: &DbError) -> String {
                 "; build the pairs again with `millbase build{option}` into another folder"
             );
         }
+        DbError::Omitted => "; `millbase repack --level quick --to DIR` makes files that have it",
         DbError::Io { source, .. } => match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                 "; free some space and run the same command again, nothing is lost"

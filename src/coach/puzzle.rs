@@ -205,7 +205,10 @@ pub fn candidate(
     let place = number as usize % wanted.families.len().max(1);
     let family = wanted.families.get(place);
     match family.and_then(|family| family.draw(rules, &mut random)) {
-        Some(position) => puzzle(truth, wanted, &position),
+        Some(position) => match puzzle(truth, wanted, &position) {
+            Err(DbError::Omitted) => Ok(None),
+            found => found,
+        },
         None => Ok(None),
     }
 }

@@ -114,7 +114,10 @@ impl<'a> Truth<'a> {
         let mut random = Random::new(seed);
         let draw = |_| family.draw(self.database.rules(), &mut random);
         for position in (0..MOST_DRAWS).filter_map(draw) {
-            let answer = self.answer(&position, 0)?;
+            let answer = match self.answer(&position, 0) {
+                Err(DbError::Omitted) => continue,
+                found => found?,
+            };
             if wanted.is_none_or(|wanted| answer.value.wdl() == wanted) {
                 return Ok(Some((position, answer)));
             }

@@ -403,7 +403,7 @@ impl Database {
         }
         match self.moving(position, metric) {
             // Its turns may lead to stored positions.
-            Err(DbError::NotStored(_)) => best_turn(),
+            Err(DbError::NotStored(_) | DbError::Omitted) => best_turn(),
             found => self.with_all_ranges(found, &[*position], metric),
         }
     }

@@ -56,7 +56,7 @@ impl<'a> Derivation<'a> {
     /// # Errors
     ///
     /// Those of [`Database::file`] for each needed pair, and [`DbError::NoDepths`] if the metric needs
-    /// depths; [`DbError::NotStored`] if the value follows from too many others.
+    /// depths; [`DbError::Omitted`] if the value follows from too many others.
     pub fn value(&mut self, position: &Position) -> Result<Value, DbError> {
         self.left = position.is_placing().then_some(MOST_SEARCHED);
         let depth = self.metric == Metric::Depth;
@@ -86,11 +86,7 @@ impl<'a> Derivation<'a> {
             return Ok(most);
         }
         if let Some(left) = &mut self.left {
-            *left = left.checked_sub(1).ok_or_else(|| {
-                let what = "the file of the level max omits the position, which follows from too many \
-                    others; one of the level quick answers";
-                DbError::NotStored(what.to_owned())
-            })?;
+            *left = left.checked_sub(1).ok_or(DbError::Omitted)?;
         }
         let best = self.best_turn(position, window)?;
         let bounds = match best {

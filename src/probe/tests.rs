@@ -456,7 +456,7 @@ fn derivations_with_stones_in_hand_give_up() {
         }
         assert_eq!(Prober::value(&database, &position), None);
         let found = derivation.searched(&position, Window::ALL);
-        assert!(matches!(found, Err(DbError::NotStored(_))), "{found:?}");
+        assert!(matches!(found, Err(DbError::Omitted)), "{found:?}");
         let value = derivation.value(&position).unwrap();
         assert_eq!(value, database.probe(&position).unwrap());
     }

@@ -187,9 +187,12 @@ impl StepAnswer {
         };
         let answer = match answer_within(database, position, Some(STEP_NODES)) {
             Ok(answer) => answer,
-            Err(DbError::NotStored(_) | DbError::MissingPlies { .. } | DbError::Pending(_)) => {
-                return step;
-            }
+            Err(
+                DbError::NotStored(_)
+                | DbError::Omitted
+                | DbError::MissingPlies { .. }
+                | DbError::Pending(_),
+            ) => return step,
             Err(error) => {
                 step.problem = Some(FailureAnswer::new(&error.into(), sentence));
                 return step;

@@ -96,6 +96,8 @@ pub enum DbError {
     /// Bytes of files that the answer needs have not arrived. Fetch all these ranges, supply them,
     /// and ask again.
     Pending(Vec<NeededRange>),
+    /// The file of the level `max` omits the value, which follows from too many others.
+    Omitted,
     /// No database holds such positions; the text is a clause that says why.
     NotStored(String),
 }
@@ -103,7 +105,7 @@ pub enum DbError {
 impl DbError {
     /// Whether no file holds the answer.
     pub fn is_missing(&self) -> bool {
-        use DbError::{Missing, MissingForProof, MissingPlies, NoDepths, NotStored};
+        use DbError::{Missing, MissingForProof, MissingPlies, NoDepths, NotStored, Omitted};
         matches!(
             self,
             Missing { .. }
@@ -111,6 +113,7 @@ impl DbError {
                 | MissingPlies { .. }
                 | NoDepths { .. }
                 | NotStored(_)
+                | Omitted
         )
     }
 
@@ -210,6 +213,11 @@ impl fmt::Display for DbError {
                     None => Ok(()),
                 }
             }
+            DbError::Omitted => write!(
+                f,
+                "{NO_ANSWER}: a file of the level max omits the position, which follows from too \
+                 many others"
+            ),
             DbError::NotStored(why) => write!(f, "{NO_ANSWER}: {why}"),
         }
     }

@@ -174,7 +174,7 @@ pub fn verify_sample(
             let (mover, waiting) = index.sets(random.below(index.len()));
             let position = material.position(mover, waiting);
             let (stored, derived) = match stored_and_derived(db, metric, &position) {
-                Err(DbError::NotStored(_)) => continue,
+                Err(DbError::Omitted) => continue,
                 values => values?,
             };
             report.checked += 1;

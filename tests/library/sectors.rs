@@ -8,11 +8,14 @@ use crate::common::{self, Random, plain_position, plain_rules};
 use crate::index::distinct_positions;
 use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
 use millbase::internals::Index;
+use millbase::internals::coach::puzzle::{WantedPuzzles, candidate};
 use millbase::internals::solve::{TableCache, repack};
+use millbase::review::Truth;
+use millbase::sample::{self, Family};
 use millbase::solve::{BuildEvent, BuildFolder, BuildPlan, SolveError, pairs_up_to};
 use millbase::store::{Compression, DbError, Profile, file_name};
 use millbase::verify::{Tables, verify_pair};
-use millbase::{Database, Material, Pair, Position, RemovalWhilePlacing, Rules, Value};
+use millbase::{Database, Material, Pair, Position, RemovalWhilePlacing, Rules, Value, Wdl};
 
 const LASKER: Rules = Rules::LASKER;
 
@@ -250,6 +253,7 @@ fn check_files<const LEVELS: usize>(
             Compression::Max => {
                 let [values, turns] = check_probes(&database, &solved, 10);
                 assert!(values < 5 && turns < 20, "{values}, {turns}");
+                check_samples(&database);
             }
         }
         check_unreached(&database);
@@ -288,7 +292,7 @@ fn check_probes(database: &Database, solved: &Solved, samples: usize) -> [usize;
             let position = material.position(mover, waiting);
             let expected = Value::from_byte(values[index.find(mover, waiting)]);
             let text = position.text(&rules);
-            let unanswered = |error: &DbError| matches!(error, DbError::NotStored(_));
+            let unanswered = |error: &DbError| matches!(error, DbError::Omitted);
             match database.probe(&position) {
                 Err(error) if unanswered(&error) => without_value += 1,
                 value => assert_eq!(value.expect("a value"), expected, "{text}"),
@@ -310,6 +314,34 @@ fn check_probes(database: &Database, solved: &Solved, samples: usize) -> [usize;
     }
     assert!(with_hands > samples * solved.len() / 2, "{with_hands}");
     [without_value, without_turns]
+}
+
+/// Random positions with a value, and candidates for puzzles, leave out those that have no answer.
+fn check_samples(database: &Database) {
+    let truth = Truth::patient(database);
+    let families: Vec<Family> = (1..=7).map(Family::Placed).collect();
+    let rules = database.rules();
+    let positions = (0..200).flat_map(|seed| families.iter().map(move |&family| (family, seed)));
+    let mut positions = positions.filter_map(|(family, seed)| sample::any(rules, family, seed));
+    let is_omitted = |position| matches!(database.answer(&position), Err(DbError::Omitted));
+    assert!(positions.any(is_omitted) || !rules.moves_while_placing);
+    for family in &families {
+        for seed in 0..30 {
+            truth
+                .sample(*family, Some(Wdl::Draw), seed)
+                .expect("a draw or none");
+        }
+    }
+    let wanted = WantedPuzzles {
+        families,
+        goal: None,
+        turns: 1..=8,
+        themes: Vec::new(),
+        level: None,
+    };
+    for number in 0..400 {
+        candidate(truth, &wanted, 1, number).expect("a puzzle or none");
+    }
 }
 
 /// No table has the positions in which only the waiting side has no stone on the board, or the side to move has

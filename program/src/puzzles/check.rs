@@ -168,7 +168,8 @@ impl CheckPack {
                 Err(
                     error @ (DbError::Missing { .. }
                     | DbError::MissingPlies { .. }
-                    | DbError::NotStored(_)),
+                    | DbError::NotStored(_)
+                    | DbError::Omitted),
                 ) => {
                     report.unchecked += usize::from(problems.is_empty());
                     missing.get_or_insert(error);
