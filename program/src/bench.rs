@@ -286,7 +286,7 @@ fn positions(db: &Database, pairs: &[Pair], seed: u64) -> Result<Vec<Position>> 
         true => None,
         // The smallest files do not answer for all positions with stones in hand.
         false => match db.probe_wdl(&position) {
-            Err(DbError::NotStored(_)) => None,
+            Err(DbError::Omitted) => None,
             probed => Some(probed.map(|_| position)),
         },
     };
@@ -453,25 +453,6 @@ fn build(max_stones: u8, rules: &Rules) -> Result<BuildSpeed> {
         seconds,
         ns_per_entry_and_core: seconds * 1e9 * progress::cores() as f64 / entries as f64,
     })
-}
-
-/// How many times as long a core of this machine takes for a build as one of the machine *Zen 5* of
-/// docs/RESULTS.md, which solves 6-3 in 0.10 s on two cores. The best of a few attempts counts.
-pub fn slowness() -> Result<f64> {
-    const SECONDS_ON_ONE_CORE: f64 = 2.0 * 0.10;
-    const BUDGET: Duration = Duration::from_millis(500);
-    let database = Database::embedded(Rules::STANDARD);
-    let Some(pair) = Pair::new(6, 3) else {
-        return Ok(1.0);
-    };
-    let (begin, mut best) = (Instant::now(), Duration::MAX);
-    while begin.elapsed() < BUDGET {
-        let load = |material| millbase::internals::solve::load(&database, material);
-        let start = Instant::now();
-        millbase::internals::solve::pair::solve(&Rules::STANDARD, pair, load, &mut |_| Ok(()))?;
-        best = best.min(start.elapsed());
-    }
-    Ok(best.as_secs_f64() * progress::cores() as f64 / SECONDS_ON_ONE_CORE)
 }
 
 /// Repeats the work until the budget is spent, at least once, and returns the work per second: the

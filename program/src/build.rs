@@ -22,7 +22,6 @@ use millbase::{Database, Metric, Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::bench;
 use crate::databases;
 use crate::input::{self, Plies};
 use crate::memory;
@@ -152,17 +151,15 @@ impl Build {
         if folder.exists() {
             databases::check_folder(&folder)?;
         }
-        let mut plan =
+        let plan =
             BuildPlan::new(&folder, &request).map_err(|error| refused(error, &folder, "--db"))?;
         self.files.check_level(&plan)?;
         let enough_memory = check_memory(&plan, self.memory);
         if self.dry_run {
-            let slowness = bench::slowness()?;
-            plan.seconds *= slowness;
-            plan.placing_seconds *= slowness;
             if let Err(why) = enough_memory {
                 output::note(options, format_args!("note: {why}"));
             }
+            let plan = plan.measured()?;
             return output::answer(options, &plan, |out| write_plan(out, &plan));
         }
         enough_memory?;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::error::SolveError;
 use super::pair;
@@ -233,6 +234,21 @@ impl BuildPlan {
         })
     }
 
+    /// The plan with its times for this machine: it solves a small pair for half a second. Without the
+    /// databases that are part of the program, the times stay.
+    ///
+    /// # Errors
+    ///
+    /// [`SolveError::Database`] if the system refuses memory.
+    pub fn measured(self) -> Result<BuildPlan, SolveError> {
+        let slowness = slowness()?;
+        Ok(BuildPlan {
+            seconds: self.seconds * slowness,
+            placing_seconds: self.placing_seconds * slowness,
+            ..self
+        })
+    }
+
     /// The pairs of the request and those that they need, solved or not, each after those that it
     /// needs.
     pub fn wanted(&self) -> Vec<Pair> {
@@ -443,6 +459,25 @@ fn plan_plies(
 pub fn cores() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     cores.min(rayon::current_num_threads())
+}
+
+/// How many times as long a core of this machine takes for a build as one of the machine *Zen 5* of
+/// docs/RESULTS.md, which solves 6-3 in 0.10 s on two cores. The best of a few attempts counts.
+fn slowness() -> Result<f64, SolveError> {
+    const SECONDS_ON_ONE_CORE: f64 = 2.0 * 0.10;
+    const BUDGET: Duration = Duration::from_millis(500);
+    let database = Database::embedded(Rules::STANDARD);
+    let Some(pair) = Pair::new(6, 3).filter(|_| database.pairs().next().is_some()) else {
+        return Ok(1.0);
+    };
+    let (begin, mut best) = (Instant::now(), Duration::MAX);
+    while begin.elapsed() < BUDGET {
+        let start = Instant::now();
+        let load = |material| super::load(&database, material);
+        pair::solve(&Rules::STANDARD, pair, load, &mut |_| Ok(()))?;
+        best = best.min(start.elapsed());
+    }
+    Ok(best.as_secs_f64() * cores() as f64 / SECONDS_ON_ONE_CORE)
 }
 
 /// The seconds that `entries` entries take on all cores if each takes this number of ns on one

@@ -22,6 +22,7 @@ use millbase::store::{Location, Profile};
 use millbase::{Pair, Rules};
 use schemars::JsonSchema;
 use serde::Serialize;
+use tokio::task::spawn_blocking;
 
 use super::api_error::{self, ApiError};
 use super::guard::Guard;
@@ -89,7 +90,10 @@ struct ServerPlan {
 /// Answers with the state of the build.
 pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
     let (_, rules) = routes::read(&builder.services, asked)?;
-    Ok(reply::json(StatusCode::OK, &builder.answer(&rules)))
+    // The plan may take a tenth of a second.
+    let answer = spawn_blocking(move || builder.answer(&rules));
+    let answer = answer.await.context("the thread of the plan ended early")?;
+    Ok(reply::json(StatusCode::OK, &answer))
 }
 
 /// Begins a build unless one is running.
