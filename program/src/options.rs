@@ -28,10 +28,6 @@ pub struct Options {
     #[arg(long, global = true, value_name = "NAME|FILE", default_value = "standard", value_parser = settings::of_name_or_file)]
     pub rules: Rules,
 
-    /// What every command does: read the databases without mapping them into memory
-    #[arg(long, global = true, hide = true)]
-    pub no_map: bool,
-
     /// Print the answer as JSON; docs/JSON.md describes every field
     #[arg(long, global = true)]
     pub json: bool,
