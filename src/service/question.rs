@@ -160,10 +160,9 @@ impl Question {
         let Some(name) = &self.rules else {
             return Ok(*own);
         };
-        Rules::named(name).ok_or_else(|| {
-            let names = settings::names();
-            let message = format!("there are no rules '{name}'; expected one of {names}");
-            let fields = [("name", name.clone()), ("names", names)];
+        settings::named(name, "").map_err(|why| {
+            let message = format!("the rules '{name}' cannot be used: {why}");
+            let fields = [("name", name.clone()), ("names", settings::names())];
             Failure::refused("rules", fields, message)
         })
     }

@@ -143,12 +143,13 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-/// The set of this name; the error lists the sets and `others`.
-fn named(name: &str, others: &str) -> Result<Rules, String> {
-    let unknown = || {
-        let names = names();
-        format!("there are no such rules, only {names}{others}")
-    };
+/// The set of this name.
+///
+/// # Errors
+///
+/// A sentence that lists the sets and `others`.
+pub fn named(name: &str, others: &str) -> Result<Rules, String> {
+    let unknown = || format!("there are no such rules, only {}{others}", names());
     Rules::named(name).ok_or_else(unknown)
 }
 

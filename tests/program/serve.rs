@@ -750,7 +750,11 @@ fn other_rules_are_answered_beside_those_of_the_server() {
     let sets = server.get("/rulesets").json();
     assert_eq!(items(&sets["named"]).len(), Rules::NAMED.len());
     let chess = server.get("/turns?fen=start&rules=chess");
-    chess.fails_with(400, "invalid", "there are no rules 'chess'");
+    chess.fails_with(
+        400,
+        "invalid",
+        "the rules 'chess' cannot be used: there are no such rules, only standard",
+    );
 }
 
 #[test]

@@ -53,10 +53,8 @@ fn read_rules(text: &str) -> Result<Rules, String> {
     if text.contains('=') {
         return settings::of_toml(text).map_err(|sentence| format!("the rules, {sentence}"));
     }
-    Rules::named(text).ok_or_else(|| {
-        let names = settings::names();
-        format!("the rules are '{text}', but must be one of {names}, or settings")
-    })
+    settings::named(text, " and settings")
+        .map_err(|why| format!("the rules '{text}' cannot be used: {why}"))
 }
 
 /// The JSON text of an answer.

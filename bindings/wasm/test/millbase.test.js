@@ -327,7 +327,7 @@ test("rules by their name, the text of a file, or settings", async () => {
     ["stones = 13", /^the rules, line 1: stones must be from 3 to 12$/],
     [{ stones: 13 }, /^the rules: stones must be from 3 to 12$/],
     [{ flyin: 3 }, /^the rules: flyin: unknown field/],
-    ["", /^the rules are '', but must be one of standard, .*, or settings$/],
+    ["", /^the rules '' cannot be used: there are no such rules, only standard, .* and settings$/],
     [null, /must be one of standard/],
     [[], /must be one of standard/],
     [3, /^the rules must be a text$/],
