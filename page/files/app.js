@@ -107,7 +107,7 @@ function enterRooms() {
     rooms.puzzle = new Puzzles({ game, begin: beginTask, analyse, say: tell, lines });
     rooms.lesson = new Teacher({ game, begin: beginTask, say: tell, arrows: arrows => view.pointTask(arrows) });
     rooms.gallery = new Gallery({ open: game => setup.open(game) });
-    rooms.stats = new Stats(game);
+    rooms.stats = new Stats(game, ruleset);
     if (onHost) rooms.keeper = new Keeper({ ask, come });
     else rooms.builder = new Builder({ game, ruleName: () => ruleset.name, come });
     sayRooms();

@@ -7,7 +7,7 @@ import { t } from "./strings.js";
 import { other } from "./tree.js";
 
 /* The stones of each side on the board and in hand, from a position's text. */
-function counts(position) {
+export function counts(position) {
   const [white, whiteHand, black, blackHand] = position.split(" ").slice(4, 8).map(Number);
   return { white: { on: white, hand: whiteHand }, black: { on: black, hand: blackHand } };
 }

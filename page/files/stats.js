@@ -1,35 +1,41 @@
 /* The statistics of all positions with as many stones as the one shown: the shares of the results, and a picture of the depths. */
 
 import { $, say, svg } from "./dom.js";
+import { counts } from "./hands.js";
 import { numberWords, t } from "./strings.js";
 
 const [WIDTH, HEIGHT] = [320, 96];
 
 export class Stats {
-  constructor(game) {
-    /* By rules and pair: the tables of both sides to move, or null where they are unknown. */
-    Object.assign(this, { game, known: new Map(), shown: null });
+  constructor(game, ruleset) {
+    /* By rules and pair: the tables of both sides to move, or none where they are unknown. */
+    Object.assign(this, { game, ruleset, known: new Map(), shown: null });
     $("stats").addEventListener("toggle", () => this.show());
   }
 
-  /* Shows the statistics for the position of the game, once they are opened; while stones are in hand there are none. */
+  /* Shows the statistics for the position of the game, once they are opened, where a table has its stones. */
   show() {
-    const { game } = this;
-    const [white, whiteHand, black, blackHand] = game.node.position.split(" ").slice(4, 8).map(Number);
-    const isMoving = whiteHand + blackHand === 0 && Math.min(white, black) >= 3;
-    $("stats").hidden = !isMoving;
-    if (!isMoving) return;
+    const { game, ruleset } = this;
+    const { white, black } = counts(game.node.position);
     const [mover, other] = game.side === "white" ? [white, black] : [black, white];
-    say($("stats-title"), t("stats", { mover, other }));
+    const isPlacing = mover.hand + other.hand > 0;
+    const hasTable = Math.min(mover.on + mover.hand, other.on + other.hand) >= 3 && (!isPlacing || ruleset.pairsHaveHands);
+    $("stats").hidden = !hasTable;
+    if (!hasTable) return;
+    const words = ({ on, hand }) => isPlacing ? `${on}+${hand}` : on;
+    say($("stats-title"), t("stats", { mover: words(mover), other: words(other) }));
     if (!$("stats").open) return;
-    const pair = `${Math.max(mover, other)}-${Math.min(mover, other)}`;
+    const [larger, smaller] = [mover, other].sort((one, two) => two.on - one.on || two.hand - one.hand);
+    const pair = `${larger.on}-${smaller.on}${isPlacing ? `+${larger.hand}-${smaller.hand}` : ""}`;
     const key = `${game.rules} ${pair}`;
     if (!this.known.has(key)) this.ask(key, pair);
-    const table = this.known.get(key)?.find(table => table.to_move === mover && table.other === other);
-    say($("stats-words"), table ? shares(table) : this.known.get(key) === null ? t("value.unknown") : t("value.asked"));
+    const isOf = ({ to_move, other: waiting, in_hand: [hand, waitingHand] = [0, 0] }) =>
+      to_move === mover.on && waiting === other.on && hand === mover.hand && waitingHand === other.hand;
+    const table = this.known.get(key)?.find(isOf);
+    say($("stats-words"), table ? shares(table) : this.known.get(key) ? t("value.unknown") : t("value.asked"));
     const depth = game.node.answer?.value?.dtw;
     $("stats-picture").style.setProperty("display", table ? "block" : "none");
-    const shown = `${key} ${mover} ${depth} ${table !== undefined}`;
+    const shown = `${key} ${words(mover)} ${depth} ${table !== undefined}`;
     if (table && shown !== this.shown) draw($("stats-picture"), table, depth == null ? null : game.node.answer.value);
     this.shown = shown;
   }
@@ -41,7 +47,7 @@ export class Stats {
       this.known.set(key, (await game.backend.stats(game.rules, pair)).tables);
     } catch (error) {
       if (!error.isUnknown) game.trouble(error);
-      this.known.set(key, null);
+      this.known.set(key, []);
     }
     this.show();
   }

@@ -466,7 +466,7 @@ fn the_perfect_player_plays_either_side_or_both() {
     });
 }
 
-/// Where sides move while placing, there are no files of the placing phase to miss.
+/// Where sides move while placing, there are no files of the placing phase to miss, and tables have stones in hand.
 #[test]
 fn the_perfect_player_is_called_so_with_all_databases() {
     if site().is_some() {
@@ -486,6 +486,12 @@ fn the_perfect_player_is_called_so_with_all_databases() {
         page.until("return document.querySelectorAll('.point.open').length === 24");
         page.click("start-level-30");
         page.element_says("level-words", "Minerva: Perfect.");
+        page.script("location.hash = 'moves=d6+f4'");
+        page.tab("turns");
+        page.element_says("stats-title", "All positions with 1+2 stones against 1+2");
+        page.click("stats-title");
+        page.element_says("stats-words", "Of 46 positions");
+        page.element_says("stats-words", "wins 100%");
     });
 }
 
