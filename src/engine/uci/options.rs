@@ -138,6 +138,11 @@ impl EngineOptions {
             let name = shown(name);
             return Err(format!("there is no option '{name}'; 'uci' lists them"));
         };
+        // A saved game states rules without a name by their settings.
+        let is_own =
+            |(own, rules): &&(&str, Rules)| *own == OWN_RULES && rules.to_string() == value;
+        let own = self.all_rules.iter().find(is_own);
+        let value = own.map_or(value, |&(own, _)| own);
         let refuse = |form: String| {
             let value = shown(value);
             Err(format!("option {name} must be {form}, not '{value}'"))
@@ -206,6 +211,10 @@ mod tests {
             ..Rules::STANDARD
         };
         let options = EngineOptions::new("/a folder".to_owned(), 3, own);
+        let mut by_settings = options.clone();
+        by_settings.set("Rules", "lasker").unwrap();
+        by_settings.set("Rules", &own.to_string()).unwrap();
+        assert_eq!(by_settings, options);
         let mut accepted = 0;
         for line in options.clone().list() {
             let words: Vec<&str> = line.split(' ').collect();
