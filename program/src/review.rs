@@ -298,15 +298,15 @@ impl Reviewing<'_> {
                 false => Err(error),
             };
         }
+        let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
+        let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
         if self.turns == 0 {
-            let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
-            let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
             return refuse(format!("there is no turn to grade{why}"));
         }
         if !self.is_graded
             && let Some(missing) = self.missing.take()
         {
-            return Err(Error::new(missing).context("no turn can be graded"));
+            return Err(Error::new(missing).context(format!("no turn can be graded{why}")));
         }
         if let Some(file) = &self.command.svg {
             let Some((_, review)) = self.only() else {

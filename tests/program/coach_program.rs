@@ -189,6 +189,8 @@ fn failed_reviews_say_why() {
     let twelve = "setoption name Rules value twelve\nposition startpos moves d6\n";
     place.file("twelve.txt", twelve);
     place.fails("review start.txt", 3, "no turn can be graded");
+    place.file("lasker.txt", "1. d6 f4 2. d6-d5 f4-f2\n");
+    place.fails("review lasker.txt", 3, "try --rules lasker");
     place.fails("review empty.txt", 2, "does not contain a game");
     place.fails("review none.txt", 2, "cannot read 'none.txt'");
     place.fails("review twelve.txt", 2, "--rules twelve");
