@@ -110,7 +110,7 @@ impl BulkError {
     /// The same error with its index counted in the whole arrays, of which the part that was passed
     /// begins at `start`.
     #[must_use]
-    pub fn after(mut self, start: usize) -> BulkError {
+    fn after(mut self, start: usize) -> BulkError {
         if let BulkError::Position { index, .. } | BulkError::Database { index, .. } = &mut self {
             *index += start;
         }

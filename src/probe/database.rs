@@ -226,7 +226,7 @@ impl Database {
     /// # Errors
     ///
     /// As for [`Database::open`].
-    pub fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
+    pub(crate) fn reopen(&self, folder: &Path, rules: Rules) -> Result<Database, DbError> {
         let opened = Database::open_in(folder, rules)?;
         Ok(Database {
             two_threads: self.two_threads,

@@ -31,6 +31,7 @@ pub(crate) mod tests;
 #[cfg(feature = "build")]
 pub(crate) mod write;
 
+pub use crate::index::stages::Stage;
 pub use bundle::{Bundle, Member};
 pub use error::{DbError, Location};
 pub use pair::{PairFile, file_name};
