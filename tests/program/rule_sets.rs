@@ -198,7 +198,7 @@ fn the_side_that_placed_second_may_move_first() {
 fn wrong_rules_are_refused_with_a_sentence() {
     let place = Place::new();
     fs::write(place.path().join("own.toml"), "stones = 4\nflyin = 0\n").unwrap();
-    let named = "standard, standard-100, no-flying, ten, lasker, twelve, morabaraba";
+    let named = "standard, standard-100, no-flying, ten, lasker, twelve, morabaraba, dooz";
     let flyin = "'own.toml' for '--rules <NAME|FILE>': line 2: unknown field `flyin`";
     for (rules, words) in [
         ("nine", named),
@@ -311,6 +311,15 @@ fn depths_under_a_limit_say_what_they_count() {
         }
         let shown = limited(&["probe", &text]).out;
         shows(&shown, &format!(", after {quiet} quiet turns"));
+    }
+    // At the limit the rules answer, without any file.
+    for command in ["probe", "line", "explain"] {
+        let args = ["--rules", "standard-100", "--json", command, &counted(100)];
+        let answer = place.run(&args).json();
+        assert_eq!(
+            (&answer["wdl"], &answer["source"]),
+            (&"draw".into(), &"rules".into())
+        );
     }
     // The engine claims no length of a win, and counts from the text.
     for (quiet, score) in [(100 - depth, "cp -20000"), (101 - depth, "cp 0")] {
