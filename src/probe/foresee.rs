@@ -2,8 +2,8 @@
 //!
 //! Plain reading stops at the first bytes that a source lacks, with [`DbError::Pending`]. A
 //! question that ends in this way comes here for the other ranges that it will need, as far as they
-//! can be foreseen, so that its caller fetches all of them at the same time. Nothing else in this
-//! library depends on whether bytes have arrived.
+//! can be foreseen, so that its caller fetches all of them at the same time. Elsewhere, missing bytes are an error
+//! like others, which the engine and the service answer without waiting.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
