@@ -409,14 +409,14 @@ def most_threads(work):
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="only Linux lists threads")
 def test_turns_are_ranked_on_several_threads(db):
     # One thread of Python asks, and one works or is the first of three that do.
-    counts, samples = zip(
-        *[
-            most_threads(lambda: db.sample("5-4", 20_000, seed=7, turns=True, threads=threads))
-            for threads in [1, 3]
-        ]
-    )
+    def sample(threads):
+        return most_threads(lambda: db.sample("5-4", 20_000, seed=7, turns=True, threads=threads))
+
+    counts, samples = zip(sample(1), sample(3))
+    # On a busy machine, threads may have ended before they are counted.
+    several = max([counts[1], *(sample(3)[0] for _ in range(9 if counts[1] <= 2 else 0))])
     # A thread of an earlier question may still be ending when the count begins.
-    assert counts[0] <= 2 < counts[1] <= 4
+    assert counts[0] <= 2 < several <= 4
     for name in ["starts", "origin", "target", "removed", "wdl", "dtw"]:
         one, three = [getattr(sample.turns, name) for sample in samples]
         assert (one == three).all(), name
