@@ -142,8 +142,12 @@ pub fn none(db: &Database, text: &'static str) -> Error {
     }
 }
 
-/// Reports on stderr which files cannot be used, and returns the status of the first.
-pub fn note_unusable(db: &Database) -> Status {
+/// Unless the answer was about `only` one pair, reports on stderr which files cannot be used, and returns the status of
+/// the first.
+pub fn note_unusable(db: &Database, only: Option<Pair>) -> Status {
+    if only.is_some() {
+        return Status::Done;
+    }
     for error in db.unusable() {
         output::to_stderr(&format!("error: {}\n", advice::sentence(&error)));
     }

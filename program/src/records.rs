@@ -162,10 +162,7 @@ impl Records {
             return Err(databases::none(&db, "there is no database to look through"));
         }
         output::answer(options, &answer, |out| self.write(out, &db, &answer))?;
-        match self.pair {
-            None => Ok(databases::note_unusable(&db)),
-            Some(_) => Ok(Status::Done),
-        }
+        Ok(databases::note_unusable(&db, self.pair))
     }
 
     fn find(&self, db: &Database, pairs: &[Pair], options: &Options) -> Result<RecordsAnswer> {

@@ -51,10 +51,7 @@ impl Stats {
             }
             Ok(())
         })?;
-        match self.pair {
-            None => Ok(databases::note_unusable(&db)),
-            Some(_) => Ok(Status::Done),
-        }
+        Ok(databases::note_unusable(&db, self.pair))
     }
 }
 
