@@ -120,7 +120,7 @@ impl Convert {
                     Ok(record) => record,
                     Err(error) => {
                         status = status.or(status::after_answer(&error));
-                        output::answer(options, &status::answer(&error), |_| Ok(()))?;
+                        output::object(options, &status::answer(&error))?;
                         continue;
                     }
                 };
@@ -163,11 +163,11 @@ impl Convert {
         if let Some(cut) = record.cut().filter(|_| record.is_unread()) {
             let sentence = format!("{}, {}", input::name(file), advised(cut));
             let error = ErrorAnswer::new(Status::Usage.code(), sentence);
-            output::answer(options, &error, |_| Ok(()))?;
+            output::object(options, &error)?;
             return Ok(Ok(()));
         }
         let Some(form) = self.to else {
-            output::answer(options, &RecordAnswer::from(record), |_| Ok(()))?;
+            output::object(options, &RecordAnswer::from(record))?;
             return Ok(Ok(()));
         };
         let (game, rules) = (&record.game, record.rules());

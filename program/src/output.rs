@@ -108,6 +108,11 @@ pub fn answer(
     Ok(Status::Done)
 }
 
+/// Prints the object with `--json`, else nothing.
+pub fn object(options: &Options, object: &impl Serialize) -> anyhow::Result<()> {
+    answer(options, object, |_| Ok(())).map(drop)
+}
+
 /// Writes text to stderr; ignores failures to write.
 pub fn to_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(cleaned(text).as_bytes());

@@ -218,7 +218,7 @@ impl Reviewing<'_> {
         let status = status::after_answer(&error);
         let answer = status::answer(&error);
         if self.command.each {
-            output::answer(self.options, &answer, |_| Ok(()))?;
+            output::object(self.options, &answer)?;
         }
         self.failed.get_or_insert((status, answer));
         Ok(())
@@ -240,7 +240,7 @@ impl Reviewing<'_> {
         self.unread += 1;
         if self.command.each {
             let error = ErrorAnswer::new(Status::Usage.code(), sentence.clone());
-            output::answer(self.options, &error, |_| Ok(()))?;
+            output::object(self.options, &error)?;
         }
         self.first_unread.get_or_insert(sentence);
         Ok(())
@@ -286,7 +286,7 @@ impl Reviewing<'_> {
             && let Some((status, answer)) = &self.failed
         {
             if !self.command.each {
-                output::answer(self.options, answer, |_| Ok(()))?;
+                output::object(self.options, answer)?;
             }
             return Ok(*status);
         }
