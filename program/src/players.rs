@@ -1,15 +1,5 @@
-//! The players of `match` and `judge`: read from a line of settings, then made for each thread.
-//!
-//! | setting | meaning |
-//! |---|---|
-//! | `level=N` | Millbase's player, 0 to 30; 30 is perfect and the default |
-//! | `databases=no` | Millbase's search without databases |
-//! | `errs=P` | Millbase's player makes a random legal turn in `P` % of its turns |
-//! | `drawn=CHOICE` | how Millbase's player chooses among drawn turns |
-//! | `command=PROGRAM ARGS` | another engine; must be last, because it takes the rest of the line |
-//! | `option.NAME=VALUE` | an option of that engine |
-//! | `depth=N`, `nodes=N`, `time=MS` | limits of a turn |
-//! | `name=TEXT` | the player's name in reports |
+//! The players of `match` and `judge`: read from a line of settings, which `millbase match --help` describes, then made
+//! for each thread.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
