@@ -201,14 +201,6 @@ fn builds_killed_while_they_write_go_on() {
     assert_completes(folder.path());
 }
 
-/// Sends a signal by its name.
-#[cfg(unix)]
-fn signal(process: &Child, name: &str) {
-    let kill = format!("kill -{name} {}", process.id());
-    let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
-    assert!(sent.success());
-}
-
 #[cfg(unix)]
 #[test]
 fn builds_stop_when_they_are_asked_to() {
@@ -228,7 +220,7 @@ fn builds_stop_when_they_are_asked_to() {
         assert!(first.starts_with("3-3 built"), "{first}");
         thread::sleep(longest.mul_f64(random.below(1000) as f64 / 1000.0));
         let asked = Instant::now();
-        signal(&build, ["INT", "TERM"][times.len() % 2]);
+        process::signal(&build, ["INT", "TERM"][times.len() % 2]);
         let status = build.wait().unwrap();
         let time = asked.elapsed();
         if status.success() {

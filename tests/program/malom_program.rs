@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{Random, names};
+#[cfg(unix)]
+use crate::process::signal;
 use crate::process::{Guard, Run, program, run, skip};
 use millbase::malom::Sector;
 use serde_json::{Value as Json, json};
@@ -280,14 +282,6 @@ fn what_cannot_be_done_is_said_in_a_sentence() {
     assert_eq!(names(Path::new(empty)), [""; 0]);
 }
 
-/// Asks a process to stop as Ctrl-C does.
-#[cfg(unix)]
-fn interrupt(child: &Child) {
-    let process = child.id().to_string();
-    let kill = Command::new("kill").args(["-INT", &process]).status();
-    assert!(kill.unwrap().success());
-}
-
 impl Guard {
     /// The exit status, within a minute.
     fn wait(&mut self) -> i32 {
@@ -333,7 +327,7 @@ fn an_export_that_is_stopped_goes_on() {
             assert_eq!(child.wait(), 0);
             break;
         }
-        interrupt(&child.0);
+        signal(&child.0, "INT");
         let said: Vec<String> = lines.map(Result::unwrap).collect();
         let status = child.wait();
         let left = names(&folder);
@@ -395,7 +389,7 @@ impl Mounted {
 
     /// Sends Ctrl-C; the folder is as it was.
     fn stop(mut self) {
-        interrupt(&self.process.0);
+        signal(&self.process.0, "INT");
         assert_eq!(self.process.wait(), 0);
         assert_eq!(names(&self.folder), [""; 0]);
     }
