@@ -729,10 +729,10 @@ fn wanted() -> WantedPuzzles {
     }
 }
 
-fn puzzles(wanted: &WantedPuzzles, candidates: u64) -> Vec<Puzzle> {
+fn puzzles(wanted: &WantedPuzzles) -> Vec<Puzzle> {
     let database = embedded();
     let truth = Truth::brief(&database);
-    let found = (0..candidates).filter_map(|number| candidate(truth, wanted, 3, number).unwrap());
+    let found = (0..1500).filter_map(|number| candidate(truth, wanted, 3, number).unwrap());
     found.collect()
 }
 
@@ -753,7 +753,7 @@ fn claim(puzzle: &Puzzle) -> Claim {
 #[test]
 fn certificates_agree_with_the_plain_rules() {
     let (database, rules) = (embedded(), plain_rules(&RULES));
-    let found = puzzles(&wanted(), 1500);
+    let found = puzzles(&wanted());
     assert!(found.len() > 20, "{}", found.len());
     let mut goals = HashSet::new();
     for puzzle in &found {
@@ -794,12 +794,12 @@ fn certificates_agree_with_the_plain_rules() {
         assert_eq!(checked.like, Some(canonical(&puzzle.position)));
     }
     assert_eq!(goals.len(), 2);
-    assert_eq!(found, puzzles(&wanted(), 1500));
+    assert_eq!(found, puzzles(&wanted()));
 }
 
 #[test]
 fn puzzles_are_what_was_wanted() {
-    let all = puzzles(&wanted(), 1500);
+    let all = puzzles(&wanted());
     for theme in [Theme::FlyingDefence, Theme::OnlyMove] {
         let only = WantedPuzzles {
             themes: vec![theme],
@@ -808,14 +808,14 @@ fn puzzles_are_what_was_wanted() {
         let expected = all.iter().filter(|puzzle| puzzle.themes.contains(&theme));
         let expected: Vec<Puzzle> = expected.cloned().collect();
         assert!(!expected.is_empty() && expected.len() < all.len());
-        assert_eq!(puzzles(&only, 1500), expected);
+        assert_eq!(puzzles(&only), expected);
     }
     let long = WantedPuzzles {
         goal: Some(Goal::Win),
         turns: 3..=4,
         ..wanted()
     };
-    let found = puzzles(&long, 1500);
+    let found = puzzles(&long);
     assert!(!found.is_empty());
     assert!(found.iter().all(|puzzle| (3..=4).contains(&puzzle.turns)));
 }
