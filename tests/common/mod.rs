@@ -270,7 +270,7 @@ pub fn symmetries() -> Vec<[usize; 24]> {
     symmetries
 }
 
-/// The image of a set of the plain implementation's under one of [`symmetries`].
+/// The image of a set, whose bits are points in any order, under a symmetry that lists the images of these points.
 pub fn plain_turned(symmetry: &[usize; 24], set: Set) -> Set {
     let held = (0..24).filter(|point| set >> point & 1 == 1);
     held.map(|point| 1 << symmetry[point]).sum()

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::io::{Seek, SeekFrom};
 use std::sync::Arc;
 
-use crate::common::{Random, build, plain_rules};
+use crate::common::{Random, build, plain_rules, plain_turned};
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide, point};
 use millbase::internals::stages::{Stage, StageSets};
 use millbase::malom::{Scheme, Sector, Sectors};
@@ -50,11 +50,6 @@ fn symmetries() -> [[usize; 24]; 16] {
     })
 }
 
-fn image(symmetry: &[usize; 24], set: Set) -> Set {
-    let held = (0..24).filter(|point| set >> point & 1 == 1);
-    held.map(|point| 1 << symmetry[point]).sum()
-}
-
 /// All sets of so many of the lowest points, ascending.
 fn sets(points: u32, members: u32) -> Vec<Set> {
     let all = 0..1u32 << points;
@@ -70,7 +65,7 @@ fn orbits(stones: u32) -> Vec<Set> {
         if !seen[set as usize] {
             found.push(set);
             for symmetry in &symmetries {
-                seen[image(symmetry, set) as usize] = true;
+                seen[plain_turned(symmetry, set) as usize] = true;
             }
         }
     }
@@ -109,7 +104,7 @@ fn slot((first, second): (i32, i32)) -> [u8; 3] {
 /// The symmetries that leave a set as it is, with their numbers.
 fn stabiliser(mover: Set) -> Vec<(i32, [usize; 24])> {
     let all = (0..).zip(symmetries());
-    all.filter(|(_, symmetry)| image(symmetry, mover) == mover)
+    all.filter(|(_, symmetry)| plain_turned(symmetry, mover) == mover)
         .collect()
 }
 
@@ -119,7 +114,7 @@ fn redirect(stabiliser: &[(i32, [usize; 24])], waiting: Set) -> Option<[u8; 3]> 
         return None;
     }
     let images = stabiliser.iter();
-    let images = images.map(|(number, symmetry)| (image(symmetry, waiting), number));
+    let images = images.map(|(number, symmetry)| (plain_turned(symmetry, waiting), number));
     let (smallest, number) = images.min()?;
     (smallest < waiting).then(|| slot((0, -1 - number)))
 }
@@ -387,8 +382,8 @@ impl Places {
     /// The slot of a position; of several that hold it that with the smallest set.
     fn find(&mut self, mover: Set, waiting: Set) -> u64 {
         let images = self.symmetries.iter();
-        let images = images.map(|symmetry| (image(symmetry, mover), image(symmetry, waiting)));
-        let (mover, waiting) = images.min().expect("an image");
+        let images = images.map(|symmetry| [mover, waiting].map(|set| plain_turned(symmetry, set)));
+        let [mover, waiting] = images.min().expect("an image");
         let orbits = &self.orbits[&mover.count_ones()];
         let row = orbits.binary_search(&mover).expect("an orbit") as u64;
         let free: Vec<usize> = (0..24).filter(|point| mover >> point & 1 == 0).collect();
