@@ -16,6 +16,9 @@ use millbase::solve::{BuildPlan, BuildRequest};
 use millbase::store::Profile;
 use millbase::{Blocked, FullBoard, Point, PointSet, Position, RemovalWhilePlacing, Rules, Side};
 
+/// The empty board of the standard rules.
+pub const START: &str = "********/********/******** w p p 0 9 0 9 0 0";
+
 /// White is to move and wins in 21.
 pub const WON: &str = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
 

@@ -3,6 +3,8 @@
 use millbase::engine::{DrawRule, Ending, Game, GameError};
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
+use crate::common::{BLOCKED, FLYING};
+
 const RULES: Rules = Rules::STANDARD;
 
 fn game(actions: &str) -> Result<Game, GameError> {
@@ -55,8 +57,7 @@ fn half_a_turn_is_taken_back_alone() {
 
 #[test]
 fn repetitions_count_since_the_last_stone_came_or_went() {
-    let text = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
-    let start = Position::parse(text, &RULES).unwrap();
+    let start = Position::parse(FLYING, &RULES).unwrap();
     let mut game = Game::new(RULES, start);
     for (number, action) in ["d7-d6", "g7-f6", "d6-d7", "f6-g7"].iter().enumerate() {
         assert_eq!(game.earlier().len(), number);
@@ -216,7 +217,6 @@ fn the_rule_for_draws_can_be_set() {
 #[test]
 fn the_board_ends_games_with_a_reason() {
     let few = "O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0";
-    let blocked = "********/@*****@*/OO@**@OO w o ? 4 0 4 0 0 0";
     let full = "O@O@O@O@/@O@O@O@O/O@O@O@O@ w o ? 12 0 12 0 0 0";
     let last = Rules {
         first_to_move: Side::Black,
@@ -224,7 +224,7 @@ fn the_board_ends_games_with_a_reason() {
     };
     for (rules, start, name, winner) in [
         (Rules::STANDARD, few, "stones", Some(Side::Black)),
-        (Rules::STANDARD, blocked, "blocked", Some(Side::Black)),
+        (Rules::STANDARD, BLOCKED, "blocked", Some(Side::Black)),
         (Rules::TWELVE, full, "full_board", Some(Side::Black)),
         (Rules::MORABARABA, full, "full_board", None),
         (last, full, "full_board", Some(Side::Black)),

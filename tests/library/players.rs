@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::common::{self, Random, WON};
+use crate::common::{self, FLYING, Random, START, WON};
 use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::internals::solve::{TableCache, repack};
 use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, ScoreMeaning, Search};
@@ -15,8 +15,6 @@ use millbase::store::Profile;
 use millbase::{Database, Metric, Pair, Position, Rules, Side, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
-
-const START: &str = "********/********/******** w p p 0 9 0 9 0 0";
 
 /// A game that is not over after this number of turns is drawn.
 const LONGEST_GAME: usize = 150;
@@ -190,7 +188,7 @@ fn values_come_first_and_no_turn_is_lost() {
     let database = Database::embedded(RULES);
     for text in [
         WON,
-        "********/********/O@O*O@*@ w m s 3 0 3 0 0 0",
+        FLYING,
         "********/********/O@O*O@*@ b m s 3 0 3 0 0 0",
         "*******O/*@O*OO**/*@@***** w m s 4 0 3 0 0 0",
     ] {

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{
-    self, Random, before_removal, plain_position, plain_rules, rows, symmetries, turned,
+    self, Random, START, before_removal, plain_position, plain_rules, rows, symmetries, turned,
 };
 use millbase::{Blocked, Database, DbError, Dtw, Material, Pair, Position, Rules, Value, Wdl};
 use millbase::{LineEnd, RankedTurn};
@@ -300,10 +300,7 @@ fn ends_and_stones_in_hand_are_answered_by_rule() {
     ] {
         assert_eq!(probe(over).unwrap(), Value::LOST, "{over}");
     }
-    for placing in [
-        "********/********/******** w p p 0 9 0 9 0 0",
-        "*****OOO/*@O***O*/@@@@**O* w p r 6 2 5 3 1 0",
-    ] {
+    for placing in [START, "*****OOO/*@O***O*/@@@@**O* w p r 6 2 5 3 1 0"] {
         let missing = probe(placing).is_err_and(|error| error.is_missing());
         assert!(missing, "{placing}");
     }

@@ -1,7 +1,7 @@
 //! Tests of limits of quiet turns: every result agrees with the plain rules, for every number of quiet turns
 //! before.
 
-use crate::common::{self, Random, library_set, plain_rules};
+use crate::common::{self, FLYING, Random, library_set, plain_rules};
 use crate::plain::check;
 use crate::values::solve;
 use millbase::engine::{Ending, Game};
@@ -270,12 +270,11 @@ fn turns_after_the_limit_have_grades() {
 fn a_position_states_its_count() {
     const LATE: &str = " -1 -1 -1 -1 0 5 1";
     let rules = Rules::STANDARD_100;
-    let flying = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
     for (text, more, count) in [
-        (flying, "", 0),
-        (flying, " -1 -1 -1 -1 0 34 80", 34),
-        (flying, " 0 0 0 0 12 7", 7),
-        (flying, " -1 -1 -1 -1 0 ids:nodes", 0),
+        (FLYING, "", 0),
+        (FLYING, " -1 -1 -1 -1 0 34 80", 34),
+        (FLYING, " 0 0 0 0 12 7", 7),
+        (FLYING, " -1 -1 -1 -1 0 ids:nodes", 0),
         // A placement or a removal comes before.
         ("********/********/O@O*O@*@ w p p 3 1 3 1 0 0", LATE, 0),
         ("O*O**@*@/*O*O****/***@@@*O b p r 5 0 5 0 0 1", LATE, 0),
@@ -286,7 +285,7 @@ fn a_position_states_its_count() {
         assert_eq!(Position::parse(text, &rules), Ok(position));
     }
     // The longest count that a text can state stands for all longer ones.
-    let position = Position::parse(flying, &rules).expect(flying);
+    let position = Position::parse(FLYING, &rules).expect(FLYING);
     for form in [PositionForm::Fen, PositionForm::Mfen] {
         let text = position_text(&position, 65_536, &rules, form).expect("a text");
         assert_eq!(

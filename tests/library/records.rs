@@ -12,7 +12,7 @@ use millbase::notation::{
 };
 use millbase::{Blocked, Position, Rules, Side, Turn};
 
-use crate::common::{quick, root};
+use crate::common::{FLYING, quick, root};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -167,9 +167,8 @@ fn what_was_seen_is_read() {
     assert_eq!(read(&text.replace('\n', " ")).len(), 2);
 
     // Each game has its own tags.
-    let fen = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
     let text = format!(
-        "[White \"A\"]\n\n1. d6 f4 1-0\n\n[White \"B\"]\n[FEN \"{fen}\"]\n[Rules \"twelve\"]\n\n1. d7-d6 *\n"
+        "[White \"A\"]\n\n1. d6 f4 1-0\n\n[White \"B\"]\n[FEN \"{FLYING}\"]\n[Rules \"twelve\"]\n\n1. d7-d6 *\n"
     );
     let found = read(&text);
     assert_eq!(found[0].rules(), &RULES);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::common::{LARGER, RACE, root};
+use crate::common::{LARGER, RACE, WON, root};
 use crate::process::{self, Guard, Place, Run, column, has, items, objects, shows, split, text};
 
 impl Place {
@@ -256,10 +256,7 @@ fn a_full_disk_does_not_take_the_graph() {
 #[test]
 fn matches_count_on_from_their_starts() {
     let place = Place::new();
-    let start = |count: u32| {
-        let board = "***O**@*/*O@***@*/**@**O** w m s 3 0 4 0 0 0";
-        format!("{board} -1 -1 -1 -1 0 {count} 1")
-    };
+    let start = |count: u32| format!("{WON} -1 -1 -1 -1 0 {count} 1");
     place.file("starts", &format!("{}\n", start(98)));
     let play = || {
         let run = place.run(&split(

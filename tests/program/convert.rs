@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value as Json;
 
-use crate::common::root;
+use crate::common::{FLYING, root};
 use crate::process::{Place, objects, shows};
 
 fn example(name: &str) -> String {
@@ -85,10 +85,9 @@ fn what_cannot_be_converted_is_named() {
         "{}",
         run.err
     );
-    let fen = "********/********/O@O*O@*@ w m s 3 0 3 0 0 0";
     let run = place.run_with(
         &["convert", "--to", "actions", "-"],
-        format!("{fen}\n1. d7-d6 *\n"),
+        format!("{FLYING}\n1. d7-d6 *\n"),
     );
     assert_eq!(run.status, 2);
     assert!(

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::{Random, WON, build, plain_position, plain_rules, quick, rows};
+use crate::common::{Random, START, WON, build, plain_position, plain_rules, quick, rows};
 use crate::engine::Engine;
 use crate::plain::{PlainPosition, PlainTurn};
 use crate::process::{PROGRAM, shows, split};
@@ -664,8 +664,6 @@ fn ask_turn(engine: &mut Engine, setup: &str, actions: &str, depth: u32) -> Opti
         false => Some(step),
     }
 }
-
-const START: &str = "********/********/******** w p p 0 9 0 9 0 0";
 
 /// A player with databases against one without: it never loses a position that is not lost, and
 /// wins every won one. The starts are the known positions of the built-in databases, and of those
