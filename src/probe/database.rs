@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -76,6 +77,15 @@ impl<T> OnDemand<T> {
         matches!(self.origin, Origin::Embedded(_))
     }
 
+    /// The size in bytes; `None` if the system cannot read it.
+    fn size(&self) -> Option<u64> {
+        match &self.origin {
+            Origin::Embedded(bytes) => Some(bytes.len() as u64),
+            Origin::File(path) => Some(fs::metadata(path).ok()?.len()),
+            Origin::Caller(source) => Some(source.size()),
+        }
+    }
+
     /// The source of a file that no question has opened, if a caller gave it.
     pub fn unopened(&self) -> Option<&dyn ByteSource> {
         match (&self.origin, self.opened.get()) {
@@ -102,6 +112,7 @@ pub struct Database {
     pub(super) plies: BTreeMap<u8, OnDemand<PlyFile>>,
     /// Up to the last ply that has a file.
     stage_sets: OnceLock<StageSets>,
+    files_hash: OnceLock<u64>,
     pub(super) blocks: BlockCache,
     pub(super) values: ValueCache,
 }
@@ -122,6 +133,7 @@ impl Database {
             pairs: (0..store::slots(&rules)).map(|_| None).collect(),
             plies: BTreeMap::new(),
             stage_sets: OnceLock::new(),
+            files_hash: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
             values: ValueCache::with_bytes(0),
         }
@@ -354,6 +366,18 @@ impl Database {
     pub fn plies(&self) -> impl Iterator<Item = &PlyFile> {
         let plies = self.plies.keys();
         plies.filter_map(|&ply| self.ply(ply).ok().flatten())
+    }
+
+    /// A hash of the names and sizes of the files when it is first asked for; this opens none.
+    #[doc(hidden)]
+    pub fn files_hash(&self) -> u64 {
+        *self.files_hash.get_or_init(|| {
+            let pairs = self.pairs.iter().map(|file| file.as_deref()?.size());
+            let plies = self.plies.iter().map(|(ply, file)| (ply, file.size()));
+            let mut hash = DefaultHasher::new();
+            (pairs.collect::<Vec<_>>(), plies.collect::<Vec<_>>()).hash(&mut hash);
+            hash.finish()
+        })
     }
 
     /// The reasons why existing files cannot be used: they are damaged, for other rules, or of another
