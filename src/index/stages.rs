@@ -15,6 +15,10 @@
 //! Files omit a position if one of its two sets is not possible at its ply with its losses. No game
 //! reaches such a position. The converse does not hold: files keep some positions that no game
 //! reaches. Turns lead from kept positions to kept positions.
+//!
+//! Where stones move while others are in hand, or mills take stones from the hand, the numbers of stones do not
+//! say how often each side has closed a mill. Then pairs have stones in hand instead, and omit nothing for this
+//! reason.
 
 use super::bit_set::BitSet;
 use crate::board::PointSet;
