@@ -128,7 +128,7 @@ pub mod internals {
     pub use crate::board::{bits, symmetry};
     pub use crate::engine::game::{is_hidden, shown};
     pub use crate::index::{Index, Rows, stages};
-    pub use crate::lock::held;
+    pub use crate::lock::locked;
     pub use crate::memory::Bytes;
     pub use crate::probe::numbers;
     pub use crate::probe::stop::{Stop, until};

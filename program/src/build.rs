@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Error, Result};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState};
-use millbase::internals::held;
+use millbase::internals::locked;
 use millbase::internals::service::stats::{PairCounts, PlyCounts, StatsAnswer};
 use millbase::internals::stages::why_unsolved;
 use millbase::solve::{
@@ -273,15 +273,15 @@ fn build(plan: &BuildPlan, options: &Options) -> Result<BuildReport> {
             folder.display()
         )
     })?;
-    let locked = Arc::new(BuildFolder::lock(folder)?);
+    let build_folder = Arc::new(BuildFolder::lock(folder)?);
     let state = Arc::new(Mutex::new(BuildProgress::new(plan, Instant::now())));
     let shown = Arc::clone(&state);
-    let text = move |_: &ProgressState| time_left(&held(&shown), Instant::now());
+    let text = move |_: &ProgressState| time_left(&locked(&shown), Instant::now());
     let bar = progress::bar(options, plan.entries, text);
-    stop_on_signals(&locked, &bar)?;
-    let built = plan.run(&locked, &mut |event| {
+    stop_on_signals(&build_folder, &bar)?;
+    let built = plan.run(&build_folder, &mut |event| {
         let now = Instant::now();
-        let mut progress = held(&state);
+        let mut progress = locked(&state);
         progress.follow(event, now);
         let (done, entries) = (progress.done(now), progress.entries());
         // The bar locks the progress to draw itself.

@@ -12,7 +12,7 @@ use anyhow::Result;
 use millbase::Turn;
 use millbase::engine::Game;
 use millbase::internals::coach::contestant::Contestant;
-use millbase::internals::{held, shown};
+use millbase::internals::{locked, shown};
 use millbase::search::Limits;
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
@@ -76,9 +76,9 @@ pub fn stop_on_signals(mut report: impl FnMut() + Send + 'static) -> Result<()> 
     signals::on_stop(move || {
         report();
         // Held to the end, so that no other engine starts.
-        let running = held(&RUNNING);
+        let running = locked(&RUNNING);
         for group in running.iter().filter_map(Weak::upgrade) {
-            let _ = held(&group).start_kill();
+            let _ = locked(&group).start_kill();
         }
         process::exit(Status::Stopped as i32);
     })
@@ -97,7 +97,7 @@ fn spawn(command: &[String]) -> Result<Group, String> {
     group.wrap(process_wrap::std::ProcessGroup::leader());
     #[cfg(windows)]
     group.wrap(process_wrap::std::JobObject);
-    let mut running = held(&RUNNING);
+    let mut running = locked(&RUNNING);
     let spawned = group.spawn();
     let group = spawned.map_err(|error| format!("cannot start '{}': {error}", shown(program)))?;
     let group = Arc::new(Mutex::new(group));
@@ -120,7 +120,7 @@ impl Process {
     fn start(engine: &ExternalEngine) -> Result<Process, String> {
         let group = spawn(&engine.command)?;
         let pipes = {
-            let mut group = held(&group);
+            let mut group = locked(&group);
             (group.stdin().take(), group.stdout().take())
         };
         let (Some(input), Some(output)) = pipes else {
@@ -264,10 +264,10 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.say("quit");
         let deadline = Instant::now() + TIME_TO_QUIT;
-        while Instant::now() < deadline && matches!(held(&self.group).try_wait(), Ok(None)) {
+        while Instant::now() < deadline && matches!(locked(&self.group).try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(2));
         }
         // Processes that the engine started may still run.
-        let _ = held(&self.group).kill();
+        let _ = locked(&self.group).kill();
     }
 }

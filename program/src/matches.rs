@@ -15,7 +15,7 @@ use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use millbase::engine::{DrawRule, Game};
 use millbase::internals::coach::contest::{Contest, MatchReport, PlayedGame};
-use millbase::internals::held;
+use millbase::internals::locked;
 use millbase::internals::service::words::Fen;
 use millbase::review::Truth;
 use millbase::sample::{self, Family};
@@ -160,7 +160,7 @@ impl Match {
                 None => "with --log, the same command could go on with the others",
             };
             move || {
-                let playing = held(&playing);
+                let playing = locked(&playing);
                 if let Some((games, bar)) = &*playing {
                     bar.finish_and_clear();
                     let report = report(games);
@@ -189,14 +189,14 @@ impl Match {
         let bar = progress::counter(options, contest.games(), "games");
         bar.set_position(count as u64);
         let [first, second] = players.map(|player| || player.player(&database, patience));
-        *held(&playing) = Some((done, bar.clone()));
+        *locked(&playing) = Some((done, bar.clone()));
         let broken = contest.play(
             &database,
             [&first, &second],
             progress::cores(),
             &|number| numbers.contains(&number),
             &mut |game| {
-                let mut playing = held(&playing);
+                let mut playing = locked(&playing);
                 bar.inc(1);
                 let written = log.as_mut().map_or(Ok(()), |log| log.write(&game));
                 if let Some((games, _)) = &mut *playing {
@@ -212,7 +212,7 @@ impl Match {
         if let Some(error) = broken {
             return Err(error);
         }
-        let mut playing = held(&playing);
+        let mut playing = locked(&playing);
         let games = playing.take().map_or(Vec::new(), |(games, _)| games);
         let report = report(&games);
         output::answer(options, &report, |out| write(out, &report))?;

@@ -18,7 +18,7 @@ use super::sector::Sector;
 use crate::board::PointSet;
 use crate::index::Pair;
 use crate::index::stages::{Stage, StageSets};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::memory::Bytes;
 use crate::probe::Database;
 use crate::rules::Rules;
@@ -221,7 +221,7 @@ impl Sectors {
 
     /// All values of a sector if they were made and are kept.
     pub(super) fn kept(&self, sector: Sector) -> Option<Arc<Bytes>> {
-        let mut whole = held(&self.whole);
+        let mut whole = locked(&self.whole);
         let place = whole.iter().position(|(other, _)| *other == sector)?;
         whole[place..].rotate_left(1);
         whole.last().map(|(_, values)| Arc::clone(values))
@@ -236,7 +236,7 @@ impl Sectors {
         if needed > self.memory {
             return Ok(None);
         }
-        let _making = held(&self.making);
+        let _making = locked(&self.making);
         if let Some(values) = self.kept(sector) {
             return Ok(Some(values));
         }
@@ -244,13 +244,13 @@ impl Sectors {
         let bytes = |whole: &[(Sector, Arc<Bytes>)]| -> u64 {
             whole.iter().map(|(_, values)| values.len() as u64).sum()
         };
-        let mut whole = held(&self.whole);
+        let mut whole = locked(&self.whole);
         while !whole.is_empty() && bytes(&whole) + needed > self.memory {
             whole.remove(0);
         }
         drop(whole);
         let values = Arc::new(Loader::new(self, &[sector])?.load(sector)?);
-        held(&self.whole).push((sector, Arc::clone(&values)));
+        locked(&self.whole).push((sector, Arc::clone(&values)));
         Ok(Some(values))
     }
 }

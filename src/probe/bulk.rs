@@ -18,7 +18,7 @@ use super::levels::Wanted;
 use super::lookup::cache_key;
 use super::{RankedTurn, stop};
 use crate::board::{POINTS, PointSet};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::position::{Position, Side};
 use crate::rules::{FEWEST_STONES, Rules, counted};
 use crate::store::DbError;
@@ -367,7 +367,7 @@ impl Database {
             let (mut first_missing, mut awaited) = (None, Awaited::default());
             let mut last = 0;
             loop {
-                let Some((index, (wdl, dtw))) = held(&places).next() else {
+                let Some((index, (wdl, dtw))) = locked(&places).next() else {
                     break;
                 };
                 last = index;

@@ -14,7 +14,7 @@ use super::look_ahead::{FileEvaluator, find_each};
 use super::omitted::RowCache;
 use crate::index::stages::Stage;
 use crate::index::{Material, Rows};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::position::Position;
 use crate::search::core::{Evaluator, NodeCounts, SearchContext, Window};
 use crate::search::score::Score;
@@ -142,7 +142,7 @@ impl Foresight<'_> {
         let is_placing = position.is_in_placing_phase(self.database.rules());
         let found = match is_placing {
             true => self.database.stored(position),
-            false => (self.database).held(position, self.metric, &mut self.rows),
+            false => (self.database).stored_or_derived(position, self.metric, &mut self.rows),
         };
         match found {
             Ok(value) => value.is_some(),
@@ -256,7 +256,7 @@ pub(super) fn far(
         Wdl::Loss,
         values.iter().zip(positions),
     );
-    let ranges = std::mem::take(&mut *held(&as_if_drawn.ranges));
+    let ranges = std::mem::take(&mut *locked(&as_if_drawn.ranges));
     DbError::Pending(ranges.into_iter().collect())
 }
 
@@ -280,7 +280,7 @@ impl Evaluator for AsIfDrawn<'_> {
         match self.files.score(position, window) {
             Ok(score) => return score,
             Err(DbError::Pending(ranges)) => {
-                let mut all = held(&self.ranges);
+                let mut all = locked(&self.ranges);
                 all.extend(ranges);
                 if self.more.fetch_sub(1, Ordering::Relaxed) <= 1 || all.len() >= MOST_RANGES {
                     self.stop.store(true, Ordering::Relaxed);

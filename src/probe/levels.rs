@@ -12,7 +12,7 @@ use super::database::Database;
 use super::stop;
 use crate::board::PointSet;
 use crate::index::{Material, Rows};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::FEWEST_STONES;
 use crate::rules::position::Position;
 use crate::rules::turns::left_after_removals;
@@ -103,7 +103,7 @@ impl Database {
         let next = each_on_a_thread(vec![(); threads], |()| {
             let (mut next, mut columns) = (Vec::new(), Vec::new());
             loop {
-                let Some((first, row)) = held(&rows).next() else {
+                let Some((first, row)) = locked(&rows).next() else {
                     return Ok(next);
                 };
                 stop::check_own()?;

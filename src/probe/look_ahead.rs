@@ -17,7 +17,7 @@ use super::omitted::Derivation;
 use super::stop::{self, Stop};
 use crate::index::Material;
 use crate::index::stages::Stage;
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::MOST_STONES;
 use crate::rules::position::Position;
 use crate::search::Evaluation;
@@ -160,8 +160,8 @@ impl<'a> FileEvaluator<'a> {
         if position.is_over(self.database.rules()) {
             return Ok(None);
         }
-        let mut moving = held(&self.moving);
-        if let Some(score) = moving.held(position)? {
+        let mut moving = locked(&self.moving);
+        if let Some(score) = moving.stored_or_derived(position)? {
             return Ok(Some(score));
         }
         let file = self.database.file_of(Material::of_position(position))?;

@@ -27,7 +27,7 @@ impl Database {
 
     /// The value of a position of a pair, if its file holds it or it was derived
     /// before; the search finds all others through their turns.
-    pub(super) fn held<'a>(
+    pub(super) fn stored_or_derived<'a>(
         &'a self,
         position: &Position,
         metric: Metric,

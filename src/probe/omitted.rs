@@ -65,9 +65,9 @@ impl<'a> Derivation<'a> {
     }
 
     /// The score of a position if its file holds it or it was derived before, as for
-    /// [`Database::held`].
-    pub fn held(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
-        let value = (self.database).held(position, self.metric, &mut self.rows)?;
+    /// [`Database::stored_or_derived`].
+    pub fn stored_or_derived(&mut self, position: &Position) -> Result<Option<Score>, DbError> {
+        let value = (self.database).stored_or_derived(position, self.metric, &mut self.rows)?;
         Ok(value.map(|value| match self.metric {
             Metric::Depth => value.into(),
             Metric::Wdl => value.wdl().into(),
@@ -107,11 +107,11 @@ impl<'a> Derivation<'a> {
             return Ok(result.into());
         }
         let mut best = Score::LEAST;
-        let mut unheld = Vec::new();
+        let mut unknown = Vec::new();
         for after in self.database.positions_after(position) {
             let known = match after.is_beaten() {
                 true => Some(Score::loss_in(0)),
-                false => self.held(&after)?,
+                false => self.stored_or_derived(&after)?,
             };
             match known {
                 Some(score) => {
@@ -120,10 +120,10 @@ impl<'a> Derivation<'a> {
                         return Ok(best);
                     }
                 }
-                None => unheld.push(after),
+                None => unknown.push(after),
             }
         }
-        for after in &unheld {
+        for after in &unknown {
             let alpha = window.alpha.max(best);
             let mut search = |window: Window| {
                 let window = match rules.distance() {

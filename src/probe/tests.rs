@@ -176,7 +176,7 @@ mod bulk {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::lock::held;
+    use crate::lock::locked;
     use crate::rules::position::Side;
     use crate::sample::{Family, many};
     use crate::store::ByteSource;
@@ -282,7 +282,7 @@ mod bulk {
 
         fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
             let place = (self.bytes.len(), start);
-            *held(&self.reads).entry(place).or_default() += 1;
+            *locked(&self.reads).entry(place).or_default() += 1;
             Ok(self.bytes[start as usize..][..length].into())
         }
     }
@@ -297,13 +297,13 @@ mod bulk {
             reads: Arc::clone(&reads),
         };
         let database = Database::embedded(RULES).with_file("5-4.mill", Box::new(source));
-        assert!(held(&reads).is_empty());
+        assert!(locked(&reads).is_empty());
         database.warm_up();
-        let heads = held(&reads).clone();
+        let heads = locked(&reads).clone();
         assert!(heads.keys().all(|&(_, start)| start == 0) && !heads.is_empty());
         let positions = many(&RULES, "5-4".parse().unwrap(), 0..20, 5);
         Arrays::of(&positions).ask(&database, 1).1.unwrap();
-        let after = held(&reads);
+        let after = locked(&reads);
         assert!(after.len() > heads.len());
         assert!(heads.iter().all(|(place, count)| after[place] == *count));
     }
@@ -326,7 +326,7 @@ mod bulk {
             let positions = many(&RULES, pair.parse().unwrap(), 0..20_000, 5);
             let (values, done) = Arrays::of(&positions).ask(&database, threads);
             done.unwrap();
-            let reads = held(&reads);
+            let reads = locked(&reads);
             // The head, at the start, is read in two steps, and threads may read a page of the directory at the
             // same time.
             let is_again =

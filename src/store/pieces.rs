@@ -120,7 +120,7 @@ impl Pieces {
         if bytes.is_empty() {
             return;
         }
-        let mut held = lock::held(&self.held);
+        let mut held = lock::locked(&self.held);
         let held = &mut *held;
         let end = start + bytes.len() as u64;
         let before = held.pieces.range(..=start).next_back();
@@ -141,13 +141,13 @@ impl Pieces {
 
     /// How many bytes are here.
     pub(crate) fn held_bytes(&self) -> usize {
-        lock::held(&self.held).bytes
+        lock::locked(&self.held).bytes
     }
 
     /// Forgets the pieces used longest ago until at most `bytes` are left. Call this between two
     /// questions: within one, every range that was supplied may be needed again.
     pub fn trim(&self, bytes: usize) {
-        let mut held = lock::held(&self.held);
+        let mut held = lock::locked(&self.held);
         let held = &mut *held;
         if held.bytes <= bytes {
             return;
@@ -179,7 +179,7 @@ impl ByteSource for Pieces {
 
     fn read(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         let end = end_of(start, length, self.size)?;
-        let mut held = lock::held(&self.held);
+        let mut held = lock::locked(&self.held);
         held.clock += 1;
         let used = held.clock;
         let (mut bytes, mut at) = (Vec::new(), start);
@@ -247,7 +247,7 @@ mod tests {
                     }
                 }
                 assert_eq!(pieces.read(0, 100).unwrap(), file);
-                let held = lock::held(&pieces.held);
+                let held = lock::locked(&pieces.held);
                 let bytes: usize = held.pieces.values().map(|p| p.bytes.len()).sum();
                 assert_eq!(held.bytes, bytes);
             }

@@ -179,7 +179,7 @@ fn read_at(mut file: &File, buffer: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
     use std::sync::Mutex;
     static READING: Mutex<()> = Mutex::new(());
-    let _one = crate::lock::held(&READING);
+    let _one = crate::lock::locked(&READING);
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(buffer)
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::turns::{CheckedTable, TableTurns, value_of_byte};
 use crate::board::symmetry::{Symmetry, stabiliser};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::position::Position;
 use crate::value::Value;
 
@@ -134,16 +134,16 @@ impl<'a> Suspects<'a> {
             derived: self.turns.derive(&position),
         };
         if mismatch.stored != mismatch.derived {
-            held(&self.mismatches).insert(entry, mismatch);
+            locked(&self.mismatches).insert(entry, mismatch);
         }
     }
 
     pub fn enough(&self) -> bool {
-        held(&self.mismatches).len() >= MOST_MISMATCHES
+        locked(&self.mismatches).len() >= MOST_MISMATCHES
     }
 
     pub(crate) fn into_mismatches(self) -> Vec<Mismatch> {
-        let mismatches = held(&self.mismatches);
+        let mismatches = locked(&self.mismatches);
         let first = mismatches.values().take(MOST_MISMATCHES);
         first.copied().collect()
     }

@@ -11,7 +11,7 @@ use millbase::internals::service;
 use millbase::internals::service::game::score_words;
 use millbase::internals::service::position::{LineAnswer, ProbeAnswer};
 use millbase::internals::service::words::Fen;
-use millbase::internals::{Stop, held, until};
+use millbase::internals::{Stop, locked, until};
 use millbase::search::{Limits, Search};
 use millbase::{DbError, Rules};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
@@ -118,7 +118,7 @@ pub fn run<T: Send + 'static>(
     // Only one thread uses it, but releasing the lock requires a value that threads can share.
     let receiver = Mutex::new(receiver);
     loop {
-        match py.detach(|| held(&receiver).recv_timeout(BETWEEN_SIGNALS)) {
+        match py.detach(|| locked(&receiver).recv_timeout(BETWEEN_SIGNALS)) {
             Ok(done) => return Ok(done),
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(interrupt) = py.check_signals() {
@@ -147,7 +147,7 @@ pub fn made<'py>(
 impl Database {
     /// The library's databases.
     pub fn database(&self) -> PyResult<Arc<millbase::Database>> {
-        let opened = held(&self.opened).clone();
+        let opened = locked(&self.opened).clone();
         opened.ok_or_else(|| PyValueError::new_err("the databases are closed; open them again"))
     }
 
@@ -209,11 +209,11 @@ impl Database {
     /// end with the files from before.
     fn add_folder(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.database()?;
-        let mut paths = held(&self.paths).clone();
+        let mut paths = locked(&self.paths).clone();
         paths.push(path::absolute(path)?);
         let opened = py.detach(|| read(&paths, self.rules, self.cache_bytes))?;
-        *held(&self.opened) = Some(Arc::new(opened));
-        *held(&self.paths) = paths;
+        *locked(&self.opened) = Some(Arc::new(opened));
+        *locked(&self.paths) = paths;
         Ok(())
     }
 
@@ -364,7 +364,7 @@ impl Database {
     /// Closes the files once no question uses them. Later questions raise ValueError; a second call
     /// does nothing.
     fn close(&self) {
-        held(&self.opened).take();
+        locked(&self.opened).take();
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -391,7 +391,7 @@ impl Database {
     /// Another process opens the same folders.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, OpenArguments<'py>>> {
         let open = py.import("millbase._millbase")?.getattr("_open")?;
-        let paths = held(&self.paths).clone();
+        let paths = locked(&self.paths).clone();
         Ok((open, (paths, self.rules(py)?, self.cache_bytes)))
     }
 

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use millbase::internals::{held, numbers};
+use millbase::internals::{locked, numbers};
 use millbase::sample::Family;
 use millbase::survey::rows::{Batches, DataRow, RowFilter, table_rows};
 use millbase::survey::{Deepest, Extremes, Found, Survey};
@@ -70,7 +70,7 @@ impl Parts {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         loop {
-            match py.detach(|| held(&self.receiver).recv_timeout(BETWEEN_SIGNALS)) {
+            match py.detach(|| locked(&self.receiver).recv_timeout(BETWEEN_SIGNALS)) {
                 Ok(rows) => {
                     let rows = rows.map_err(errors::database)?;
                     return arrays(py, &rows, self.turns).map(Some);

@@ -20,7 +20,7 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, Request, Session, SessionACL,
 };
 use indicatif::HumanCount;
-use millbase::internals::held;
+use millbase::internals::locked;
 use millbase::malom::{SECVAL, Scheme, Sector, SectorFile, Sectors};
 use rustix::mount::{UnmountFlags, unmount};
 use schemars::JsonSchema;
@@ -350,7 +350,7 @@ impl Filesystem for SectorFolder {
         match self.provider.open(sector) {
             Ok(file) => {
                 let handle = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
-                held(&self.open).insert(handle, Arc::new(Mutex::new(file)));
+                locked(&self.open).insert(handle, Arc::new(Mutex::new(file)));
                 // Otherwise the system would read whole pages, and ahead, where three bytes are asked
                 // for.
                 reply.opened(FileHandle(handle), FopenFlags::FOPEN_DIRECT_IO);
@@ -372,7 +372,7 @@ impl Filesystem for SectorFolder {
         _flush: bool,
         reply: ReplyEmpty,
     ) {
-        held(&self.open).remove(&handle.0);
+        locked(&self.open).remove(&handle.0);
         reply.ok();
     }
 
@@ -393,11 +393,11 @@ impl Filesystem for SectorFolder {
             let rest = &text[start..];
             return reply.data(&rest[..rest.len().min(size as usize)]);
         }
-        let file = held(&self.open).get(&handle.0).map(Arc::clone);
+        let file = locked(&self.open).get(&handle.0).map(Arc::clone);
         let Some(file) = file else {
             return reply.error(Errno::EBADF);
         };
-        let mut file = held(&file);
+        let mut file = locked(&file);
         let mut bytes = vec![0; size as usize];
         match file.read_at(offset, &mut bytes) {
             Ok(length) => reply.data(&bytes[..length]),

@@ -10,7 +10,7 @@ use anyhow::{Context, Error, Result};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use millbase::internals::held;
+use millbase::internals::locked;
 use millbase::internals::service::failure::FailureAnswer;
 use millbase::internals::service::question::Question;
 use millbase::internals::service::rules::RuleSet;
@@ -133,7 +133,7 @@ pub async fn stop(
     asked: Asked,
 ) -> Result<Response, ApiError> {
     let (_, rules) = builder.read(&headers, asked)?;
-    if let Some(folder) = &held(&builder.last).folder {
+    if let Some(folder) = &locked(&builder.last).folder {
         folder.stop();
     }
     Ok(reply::json(StatusCode::ACCEPTED, &builder.answer(&rules)))
@@ -161,14 +161,14 @@ impl Builder {
 
     /// Removes the unfinished file of a build when it or the server ends.
     pub fn tidy(&self) {
-        if let Some(folder) = &held(&self.last).folder {
+        if let Some(folder) = &locked(&self.last).folder {
             let _ = folder.tidy();
         }
     }
 
     /// Begins a build; returns `false` if one with another request is running.
     fn begin(&self, request: BuildRequest) -> Result<bool> {
-        let mut last = held(&self.last);
+        let mut last = locked(&self.last);
         if last.progress.is_some() {
             return Ok(last.request.as_ref() == Some(&request));
         }
@@ -176,21 +176,21 @@ impl Builder {
         let folder = databases::folder_to_build(&self.services.options(rules))?;
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create the folder '{}'", folder.display()))?;
-        let locked = Arc::new(BuildFolder::lock(&folder)?);
+        let build_folder = Arc::new(BuildFolder::lock(&folder)?);
         let plan = BuildPlan::new(&folder, &request).map_err(|error| refused(error, rules))?;
         build::check_memory(&plan, None)?;
         *last = LastBuild {
             progress: Some(BuildProgress::new(&plan, Instant::now())),
             ended: None,
             request: Some(request),
-            folder: Some(Arc::clone(&locked)),
+            folder: Some(Arc::clone(&build_folder)),
         };
         let builder = self.clone();
         // The thread ends with the program; finished files stay.
         thread::Builder::new()
             .name("build".to_owned())
             .spawn(move || {
-                let built = plan.run(&locked, &mut |event| builder.follow(event, rules));
+                let built = plan.run(&build_folder, &mut |event| builder.follow(event, rules));
                 let ended = match built {
                     Ok(_) => Ok("finished"),
                     Err(SolveError::Stopped) => Ok("stopped"),
@@ -199,7 +199,7 @@ impl Builder {
                 let reopened = || builder.services.reopen(rules);
                 let ended = ended.and_then(|state| reopened().map(|_| state));
                 builder.tidy();
-                let mut last = held(&builder.last);
+                let mut last = locked(&builder.last);
                 (last.folder, last.progress) = (None, None);
                 last.ended = Some(ended.map_err(|error| api_error::failure(&error)));
             })
@@ -208,7 +208,7 @@ impl Builder {
     }
 
     fn follow(&self, event: BuildEvent<'_>, rules: Rules) {
-        if let Some(progress) = &mut held(&self.last).progress {
+        if let Some(progress) = &mut locked(&self.last).progress {
             progress.follow(event, Instant::now());
         }
         if matches!(event, BuildEvent::PairFinished(_))
@@ -219,7 +219,7 @@ impl Builder {
     }
 
     fn answer(&self, rules: &Rules) -> ServerBuild {
-        let (last, now) = (held(&self.last), Instant::now());
+        let (last, now) = (locked(&self.last), Instant::now());
         let request = last.request.as_ref();
         let mut answer = ServerBuild {
             allowed: self.allowed,

@@ -13,7 +13,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use millbase::internals::held;
+use millbase::internals::locked;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
@@ -65,11 +65,11 @@ pub async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver
         stream.set_write_timeout(Some(WRITE_TIME));
         let (of_requests, service) = (Arc::clone(&place), service.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            *held(&of_requests.waits_since) = None;
+            *locked(&of_requests.waits_since) = None;
             let (place, response) = (Arc::clone(&of_requests), service.call(request));
             async move {
                 let response = response.await;
-                *held(&place.waits_since) = Some(Instant::now());
+                *locked(&place.waits_since) = Some(Instant::now());
                 response
             }
         });
@@ -130,7 +130,7 @@ impl Open {
 
     /// Closes one of these connections: the one that has waited for a request for the longest time. `None` if none waits.
     fn close_one(&mut self, is_meant: impl Fn(&Connection) -> bool) -> Option<()> {
-        let since = |connection: &Connection| *held(&connection.waits_since);
+        let since = |connection: &Connection| *locked(&connection.waits_since);
         let meant = self.living().filter(|connection| is_meant(connection));
         let waiting = meant.filter_map(|connection| Some((since(&connection)?, connection)));
         let (_, first) = waiting.min_by_key(|(since, _)| *since)?;
@@ -188,10 +188,10 @@ mod tests {
         assert!(left.iter().skip(1000 - MOST_OF_ADDRESS).all(|&left| left));
         // A connection with a request in progress stays.
         for place in &held[1000 - MOST_OF_ADDRESS..] {
-            *super::held(&place.waits_since) = None;
+            *super::locked(&place.waits_since) = None;
         }
         assert!(open.admit(greedy(1)).is_none());
-        *super::held(&held[999].waits_since) = Some(Instant::now());
+        *super::locked(&held[999].waits_since) = Some(Instant::now());
         let last = open.admit(greedy(1)).unwrap();
         assert!(!is_open(&open, &held[999]) && is_open(&open, &last) && is_open(&open, &held[998]));
         // If all places are taken, somebody's idle connection makes room.

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use brotli::BrotliCompress;
 use brotli::enc::BrotliEncoderParams;
-use millbase::internals::held;
+use millbase::internals::locked;
 use millbase_page::File;
 
 use super::api_error::ApiError;
@@ -145,13 +145,13 @@ fn takes_brotli(asked: &HeaderMap) -> bool {
 fn compressed(file: &'static File) -> Option<Bytes> {
     // How often each file was asked for, and its compressed form.
     static FILES: Mutex<BTreeMap<&str, (u64, Option<Bytes>)>> = Mutex::new(BTreeMap::new());
-    let mut files = held(&FILES);
+    let mut files = locked(&FILES);
     let (asked, bytes) = files.entry(file.name).or_default();
     *asked += 1;
     if *asked == 2 {
         thread::spawn(move || {
             let bytes = brotli(&file.text, 11);
-            held(&FILES).entry(file.name).or_default().1 = bytes;
+            locked(&FILES).entry(file.name).or_default().1 = bytes;
         });
     }
     bytes.clone()

@@ -12,7 +12,7 @@ use millbase::Rules;
 use millbase::engine::DrawRule;
 use millbase::internals::service::failure::Failure;
 use millbase::internals::service::question::{Question, Service, Topic};
-use millbase::internals::{Stop, held};
+use millbase::internals::{Stop, locked};
 use millbase::search::Search;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -97,7 +97,7 @@ impl Services {
 
     /// The service of these rules, opened at the first call.
     pub fn of(&self, rules: Rules) -> Result<Service> {
-        let opened = held(&self.opened).get(&rules).cloned();
+        let opened = locked(&self.opened).get(&rules).cloned();
         opened.map_or_else(|| self.reopen(rules), Ok)
     }
 
@@ -112,7 +112,7 @@ impl Services {
             draws: self.draws,
             sentence: api_error::sentence,
         };
-        held(&self.opened).insert(rules, service.clone());
+        locked(&self.opened).insert(rules, service.clone());
         Ok(service)
     }
 

@@ -16,7 +16,7 @@ use crate::engine::count::QuietCount;
 use crate::engine::ending::DrawRule;
 use crate::engine::game::{Game, is_hidden};
 use crate::engine::player::{Choice, Player, is_damage};
-use crate::lock::held;
+use crate::lock::locked;
 use crate::probe::{Database, Source};
 use crate::rules::Rules;
 use crate::rules::diagram::draw;
@@ -99,7 +99,7 @@ struct SharedOutput<W>(Mutex<(W, io::Result<()>)>);
 
 impl<W: Write> SharedOutput<W> {
     fn line(&self, text: &str) {
-        let (output, state) = &mut *held(&self.0);
+        let (output, state) = &mut *locked(&self.0);
         if state.is_ok() {
             *state = writeln!(output, "{text}").and_then(|()| output.flush());
         }
@@ -111,7 +111,7 @@ impl<W: Write> SharedOutput<W> {
     }
 
     fn has_failed(&self) -> bool {
-        held(&self.0).1.is_err()
+        locked(&self.0).1.is_err()
     }
 }
 
@@ -185,7 +185,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                 break;
             }
         }
-        std::mem::replace(&mut held(&self.output.0).1, Ok(()))
+        std::mem::replace(&mut locked(&self.output.0).1, Ok(()))
     }
 
     /// Obeys commands that are possible while a search runs, and queues the others.

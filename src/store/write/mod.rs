@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::index::histogram::Histogram;
-use crate::lock::held;
+use crate::lock::locked;
 use crate::rules::Rules;
 use crate::store::codec::encode::{Budget, Encoder, EncoderScratch, Training};
 use crate::store::codec::{BlockScratch, Parameters, RowShape, TableShape};
@@ -285,7 +285,7 @@ impl Temporary {
         let random = RandomState::new().build_hasher().finish();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!(".{name}.{random:016x}{TEMPORARY}"));
-        let mut unfinished = held(&UNFINISHED);
+        let mut unfinished = locked(&UNFINISHED);
         let file = File::create_new(&path)?;
         unfinished.insert(path.clone());
         Ok(Temporary { file, path })
@@ -294,7 +294,7 @@ impl Temporary {
     /// Removes the temporary files of this process, which must end then: its other threads wait if
     /// they begin or end such a file.
     pub fn remove_all() {
-        let unfinished = held(&UNFINISHED);
+        let unfinished = locked(&UNFINISHED);
         for path in unfinished.iter() {
             let _ = fs::remove_file(path);
         }
@@ -321,7 +321,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // After renaming there is nothing to remove; before it, an error is already being reported.
         let _ = fs::remove_file(&self.path);
-        held(&UNFINISHED).remove(&self.path);
+        locked(&UNFINISHED).remove(&self.path);
     }
 }
 
