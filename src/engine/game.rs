@@ -98,12 +98,12 @@ impl Game {
     /// As for [`Position::parse`].
     pub fn from_position(text: &str, rules: &Rules) -> Result<Game, PositionError> {
         let (start, quiet_turns) = Position::parse_counted(text, rules)?;
-        Ok(Game::new(*rules, start).after_quiet_turns(quiet_turns))
+        Ok(Game::new(*rules, start).with_quiet_turns(quiet_turns))
     }
 
     /// The same game after this number of quiet turns before its start.
     #[must_use]
-    pub fn after_quiet_turns(self, quiet_before: u32) -> Game {
+    pub fn with_quiet_turns(self, quiet_before: u32) -> Game {
         Game {
             quiet_before,
             ..self

@@ -125,7 +125,7 @@ pub fn start(text: Option<&str>, rules: &Rules) -> Result<Game, PositionError> {
         None => Ok(Game::new(*rules, Position::start(rules))),
         Some(text) => {
             let (start, quiet_turns) = position::parse(text, rules)?;
-            Ok(Game::new(*rules, start).after_quiet_turns(quiet_turns))
+            Ok(Game::new(*rules, start).with_quiet_turns(quiet_turns))
         }
     }
 }

@@ -323,7 +323,7 @@ mod tests {
         let start = Position::parse(text, &rules).unwrap();
         let database = Database::embedded(rules);
         for (quiet, drawn_after) in [(99, None), (100, Some(0))] {
-            let game = Game::new(rules, start).after_quiet_turns(quiet);
+            let game = Game::new(rules, start).with_quiet_turns(quiet);
             let step = StepAnswer::find(&database, &game, None, 12, ToString::to_string);
             assert_eq!(
                 (step.dtw, step.source),

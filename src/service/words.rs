@@ -84,7 +84,7 @@ impl Fen {
 
     /// A game that begins with the position.
     pub fn game(&self) -> Game {
-        Game::new(self.rules, self.position).after_quiet_turns(self.quiet_turns)
+        Game::new(self.rules, self.position).with_quiet_turns(self.quiet_turns)
     }
 
     /// Checks a turn and returns the position after it, as its text states it.

@@ -250,7 +250,7 @@ fn turns_after_the_limit_have_grades() {
     let database = Database::open(folder.path(), rules).expect("databases");
     let start = Position::parse(common::RACE, &rules).expect("a position");
     let review = |turns: &[&str], quiet: u32| {
-        let mut game = Game::new(rules, start).after_quiet_turns(quiet);
+        let mut game = Game::new(rules, start).with_quiet_turns(quiet);
         for turn in turns {
             game.play(turn).expect("a legal turn");
         }
