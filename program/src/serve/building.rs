@@ -27,7 +27,7 @@ use tokio::task::spawn_blocking;
 use super::api_error::{self, ApiError};
 use super::guard::Guard;
 use super::reply;
-use super::routes::{self, Asked};
+use super::routes::{self, QuestionQuery};
 use super::services::Services;
 use crate::advice;
 use crate::status::{self, Failure};
@@ -88,7 +88,10 @@ struct ServerPlan {
 }
 
 /// Answers with the state of the build.
-pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Response, ApiError> {
+pub async fn state(
+    State(builder): State<Builder>,
+    asked: QuestionQuery,
+) -> Result<Response, ApiError> {
     let (_, rules) = routes::read(&builder.services, asked)?;
     // The plan may take a tenth of a second.
     let answer = spawn_blocking(move || builder.answer(&rules));
@@ -100,7 +103,7 @@ pub async fn state(State(builder): State<Builder>, asked: Asked) -> Result<Respo
 pub async fn begin(
     State(builder): State<Builder>,
     headers: HeaderMap,
-    asked: Asked,
+    asked: QuestionQuery,
 ) -> Result<Response, ApiError> {
     let (question, rules) = builder.read(&headers, asked)?;
     let most_stones = question.stones.unwrap_or(u8::MAX);
@@ -130,7 +133,7 @@ pub async fn begin(
 pub async fn stop(
     State(builder): State<Builder>,
     headers: HeaderMap,
-    asked: Asked,
+    asked: QuestionQuery,
 ) -> Result<Response, ApiError> {
     let (_, rules) = builder.read(&headers, asked)?;
     if let Some(folder) = &locked(&builder.last).folder {
@@ -151,7 +154,11 @@ impl Builder {
 
     /// The question of a request to start or stop a build and its rules, if it may do so. A page of another origin can
     /// send the header `X-Millbase` only after a preflight request, which this server declines.
-    fn read(&self, headers: &HeaderMap, asked: Asked) -> Result<(Question, Rules), ApiError> {
+    fn read(
+        &self,
+        headers: &HeaderMap,
+        asked: QuestionQuery,
+    ) -> Result<(Question, Rules), ApiError> {
         let is_meant = (headers.get("x-millbase")).is_some_and(|value| value == "build");
         match self.allowed && is_meant && Guard::STRICT.lets(headers) {
             true => routes::read(&self.services, asked),

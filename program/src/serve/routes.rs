@@ -98,7 +98,7 @@ async fn accept_plain(mut request: Request) -> Request {
 }
 
 /// The question of a request, or the reason why it cannot be read.
-pub type Asked = Result<Query<Question>, QueryRejection>;
+pub type QuestionQuery = Result<Query<Question>, QueryRejection>;
 
 /// The standard library's words for wrong numbers, and ours.
 const NUMBERS: [(&str, &str); 3] = [
@@ -127,7 +127,7 @@ pub fn unreadable(error: &QueryRejection) -> Failure {
 }
 
 /// The question of a request and the rules that it names.
-pub fn read(services: &Services, asked: Asked) -> Result<(Question, Rules), ApiError> {
+pub fn read(services: &Services, asked: QuestionQuery) -> Result<(Question, Rules), ApiError> {
     let Query(question) = asked.map_err(|error| unreadable(&error))?;
     let question = question.checked()?;
     let rules = question.rules(services.rules())?;
@@ -142,7 +142,7 @@ fn reply_with(answer: &impl Serialize) -> Response {
 async fn ask(
     services: Services,
     topic: Topic,
-    asked: Asked,
+    asked: QuestionQuery,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -176,7 +176,7 @@ async fn answer(
 async fn answer_about_text(
     services: Services,
     topic: Topic,
-    asked: Asked,
+    asked: QuestionQuery,
     request: Request,
 ) -> Result<Response, ApiError> {
     let text = text_of(request).await?;
@@ -207,7 +207,10 @@ pub async fn text_of(mut request: Request) -> Result<String, ApiError> {
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-async fn databases(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+async fn databases(
+    State(services): State<Services>,
+    asked: QuestionQuery,
+) -> Result<Response, ApiError> {
     let (_, rules) = read(&services, asked)?;
     let service = services.of(rules)?;
     Ok(reply_with(&list::ListAnswer::without_paths(
@@ -216,7 +219,10 @@ async fn databases(State(services): State<Services>, asked: Asked) -> Result<Res
 }
 
 /// The answer to `millbase records --json` for the standard rules, as it takes too long for a question.
-async fn records(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+async fn records(
+    State(services): State<Services>,
+    asked: QuestionQuery,
+) -> Result<Response, ApiError> {
     let (_, rules) = read(&services, asked)?;
     if rules != Rules::STANDARD {
         let sentence = "the server knows the records of the rules standard only";
@@ -226,7 +232,10 @@ async fn records(State(services): State<Services>, asked: Asked) -> Result<Respo
     Ok(reply::reply(StatusCode::OK, reply::JSON, answer))
 }
 
-async fn rules(State(services): State<Services>, asked: Asked) -> Result<Response, ApiError> {
+async fn rules(
+    State(services): State<Services>,
+    asked: QuestionQuery,
+) -> Result<Response, ApiError> {
     let (_, rules) = read(&services, asked)?;
     Ok(reply_with(&RuleSet::from(&rules)))
 }

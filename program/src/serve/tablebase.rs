@@ -156,20 +156,20 @@ pub fn paths(services: &Services) -> Router {
 
 /// The parameters of a question. Clients send others that are about chess.
 #[derive(Deserialize)]
-struct Asked {
+struct TablebaseQuery {
     fen: Option<String>,
 }
 
 async fn one(
     services: Services,
     rules: Rules,
-    asked: Result<Query<Asked>, QueryRejection>,
+    asked: Result<Query<TablebaseQuery>, QueryRejection>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     /// The rules are part of the address, so its answer stays true forever.
     const CACHE: &str = "public, max-age=3600";
-    let Query(Asked { fen }) = asked.map_err(|error| routes::unreadable(&error))?;
+    let Query(TablebaseQuery { fen }) = asked.map_err(|error| routes::unreadable(&error))?;
     let question = Question::about(fen).checked()?;
     let position = question.position(&rules)?;
     let searches = Topic::Probe.may_search(&question, &rules)?;
