@@ -192,16 +192,16 @@ pub fn plies(text: &str) -> Result<Plies, String> {
 pub type InputLine = Result<String, Failure>;
 
 /// Batches of the lines of stdin that can be read without waiting.
-pub struct Batches<R> {
+pub struct LineBatches<R> {
     source: BufReader<R>,
     longest_line: u64,
 }
 
-impl<R: Read> Batches<R> {
+impl<R: Read> LineBatches<R> {
     /// A reader of lines of at most this many bytes.
-    pub fn new(source: R, longest_line: u64) -> Batches<R> {
+    pub fn new(source: R, longest_line: u64) -> LineBatches<R> {
         let source = BufReader::with_capacity(BUFFER, source);
-        Batches {
+        LineBatches {
             source,
             longest_line,
         }
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn lines(text: &[u8]) -> Vec<Option<String>> {
-        let mut batches = Batches::new(text, LONGEST_LINE);
+        let mut batches = LineBatches::new(text, LONGEST_LINE);
         let mut lines = Vec::new();
         loop {
             let batch = batches.next_batch().unwrap();

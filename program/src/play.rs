@@ -18,7 +18,7 @@ use millbase::{Answer, Position, Rules, Side};
 
 use crate::advice;
 use crate::databases;
-use crate::input::{self, Batches, LONGEST_LINE};
+use crate::input::{self, LONGEST_LINE, LineBatches};
 use crate::options::{DrawOptions, Options};
 use crate::output::{self, Cell, ink};
 use crate::review::advised;
@@ -162,7 +162,7 @@ type InputLines = Receiver<io::Result<input::InputLine>>;
 fn read_lines() -> Result<InputLines> {
     let (sender, lines) = mpsc::sync_channel(16);
     let read = move || {
-        let mut input = Batches::new(io::stdin(), LONGEST_LINE);
+        let mut input = LineBatches::new(io::stdin(), LONGEST_LINE);
         while let Some(line) = input.line().transpose() {
             let is_last = line.is_err();
             if sender.send(line).is_err() || is_last {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::input::{Batches, InputLine, LONGEST_LINE};
+use crate::input::{InputLine, LONGEST_LINE, LineBatches};
 use crate::options::Options;
 use crate::output;
 use crate::status::{self, Status};
@@ -22,7 +22,7 @@ pub fn answer<A: Serialize, L: Fn(&mut Vec<u8>, &A) -> io::Result<()>>(
     options: &Options,
     answer: impl Fn(&str) -> Result<(A, L)> + Sync,
 ) -> Result<Status> {
-    let mut input = Batches::new(io::stdin(), LONGEST_LINE);
+    let mut input = LineBatches::new(io::stdin(), LONGEST_LINE);
     let mut out = output::stdout();
     let (mut lines, mut failures, mut first) = (0u64, 0, None);
     loop {

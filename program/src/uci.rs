@@ -10,7 +10,7 @@ use millbase::notation::protocol_game;
 
 use crate::advice;
 use crate::databases;
-use crate::input::Batches;
+use crate::input::LineBatches;
 use crate::options::Options;
 use crate::output::Cleaned;
 use crate::status::Status;
@@ -36,7 +36,7 @@ impl Uci {
         let database = databases::open(options)?;
         let folder = databases::base_folder(options).filter(|folder| folder.exists());
         let path = folder.map_or(String::new(), |folder| folder.display().to_string());
-        let mut input = Batches::new(io::stdin(), LONGEST_LINE);
+        let mut input = LineBatches::new(io::stdin(), LONGEST_LINE);
         let lines = iter::from_fn(move || input.line().ok().flatten());
         let too_long = |_| format!("the line is longer than {LONGEST_LINE} bytes and was ignored");
         uci::run(
