@@ -127,7 +127,7 @@ impl<'a> Survey<'a> {
 
 /// The value that a byte stands for in a file with this metric.
 fn value_of(rules: &Rules, metric: Metric, byte: u8) -> Value {
-    metric.answer(rules.distance().value(byte))
+    metric.shown(rules.distance().value(byte))
 }
 
 /// The tables of the stages of a ply.

@@ -244,9 +244,9 @@ impl Metric {
     /// In the order of their numbers in files.
     pub(crate) const ALL: [Metric; 2] = [Metric::Depth, Metric::Wdl];
 
-    /// The answer of a file of this metric for a value: without depths, the depth is unknown.
+    /// A value as a file of this metric shows it: without depths, the depth is unknown.
     #[inline(always)]
-    pub(crate) fn answer(self, value: Value) -> Value {
+    pub(crate) fn shown(self, value: Value) -> Value {
         match self {
             Metric::Depth => value,
             Metric::Wdl => value.without_depth(),

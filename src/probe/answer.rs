@@ -190,8 +190,10 @@ impl Database {
     /// stones are in hand that a search down to the files would take minutes, [`DbError::NotStored`]
     /// if no game reaches the position or a side has more stones on the board than the rules give it.
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
-        match self.value(position, Metric::Depth) {
-            Err(DbError::NoDepths { .. }) => Ok(self.value(position, Metric::Wdl)?.without_depth()),
+        match self.value_in(position, Metric::Depth) {
+            Err(DbError::NoDepths { .. }) => {
+                Ok(self.value_in(position, Metric::Wdl)?.without_depth())
+            }
             value => value,
         }
     }
@@ -202,7 +204,7 @@ impl Database {
     ///
     /// As for [`Database::probe`].
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, DbError> {
-        Ok(self.value(position, Metric::Wdl)?.wdl())
+        Ok(self.value_in(position, Metric::Wdl)?.wdl())
     }
 
     /// All turns of a position with their values, best first in the order of [`RankedTurn::order`];
@@ -372,7 +374,7 @@ impl Database {
 
     /// The value of a position in this metric; [`DbError::NoDepths`] if the metric needs a depth
     /// that no file holds.
-    pub(crate) fn value(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
+    pub(crate) fn value_in(&self, position: &Position, metric: Metric) -> Result<Value, DbError> {
         let metric = self.needed(metric);
         if let Some(result) = position.result(self.rules()) {
             return Ok(result);
@@ -386,7 +388,7 @@ impl Database {
                 // The search knows the depth of a win at once, where others have none.
                 values => {
                     let value = certain(values?.into_iter().next())?;
-                    return Ok(self.placing_metric().answer(value));
+                    return Ok(self.placing_metric().shown(value));
                 }
             }
         }

@@ -57,7 +57,7 @@ impl Database {
             && let Some(mut row) = table.find(mover)
         {
             let byte = row.value(row.column(waiting), &self.blocks)?;
-            return Ok(Some(file.metric().answer(Value::from_byte(byte))));
+            return Ok(Some(file.metric().shown(Value::from_byte(byte))));
         }
         Ok(None)
     }

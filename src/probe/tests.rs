@@ -101,7 +101,7 @@ fn ranked_values_are_asked_for_once() {
                         false => cache_key(&turn.after, metric),
                     };
                     let kept = database.values.get(key).map(Value::from_byte);
-                    let value = kept.map(|kept| metric.answer(kept.backed_up()));
+                    let value = kept.map(|kept| metric.shown(kept.backed_up()));
                     assert_eq!(value, Some(turn.value));
                     placing += usize::from(after.is_placing());
                     moving += usize::from(!after.is_placing());

@@ -168,7 +168,7 @@ impl StatsAnswer {
         let table = |pair: Pair, material| {
             let (metric, counts) = (database.file(pair)?.metric(), database.histogram(material)?);
             let values = counts.iter().map(|(value, positions)| ValueCount {
-                value: metric.answer(value),
+                value: metric.shown(value),
                 positions,
             });
             Ok(TableStats {

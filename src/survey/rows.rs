@@ -116,7 +116,7 @@ fn worth(rules: &Rules, tables: &[Whole], metric: Metric, position: &Position) -
     position.for_each_turn(rules, |turn| {
         let after = value(&position.after(turn));
         let value = rules.value_of_turn(stones, turn.removes(), after);
-        worth.add(turn, metric.answer(value), &mut highest);
+        worth.add(turn, metric.shown(value), &mut highest);
     });
     worth
 }

@@ -199,10 +199,10 @@ fn stored_and_derived(
     metric: Metric,
     position: &Position,
 ) -> Result<(Value, Value), DbError> {
-    let stored = db.value(position, metric)?;
+    let stored = db.value_in(position, metric)?;
     let (mut best, stones) = (Value::LOST, position.on_board());
     for turn in position.turns(db.rules()) {
-        let after = db.value(&position.after(turn), metric)?;
+        let after = db.value_in(&position.after(turn), metric)?;
         let removes = turn.removes();
         best = best.max(value_of_turn(db.rules(), metric, stones, removes, after));
     }
