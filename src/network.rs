@@ -54,7 +54,7 @@ pub const PHASES: usize = 9;
 /// Those of them that belong to the first half.
 const FIRST_PHASES: u8 = 4;
 
-/// What is known of a position's result before a network estimates it.
+/// The knowledge of a position's result before a network estimates it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     /// Nothing: the network estimates the result.

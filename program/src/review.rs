@@ -91,7 +91,7 @@ pub struct ReviewedGame<'a> {
     #[serde(flatten)]
     review: &'a GameReview,
     missing: Option<String>,
-    /// What is strange about the game.
+    /// The remarks about the game's text.
     remarks: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::sample::{Family, MOST_DRAWS};
 use crate::store::DbError;
 use crate::value::{Value, Wdl};
 
-/// What was found, or the reason why it is not known; the outer error is that of a file that cannot be used.
+/// The found answer, or the reason why it is not known; the outer error is that of a file that cannot be used.
 fn unless_damaged<T>(found: Result<T, DbError>) -> Result<Result<T, DbError>, DbError> {
     match found {
         Err(error) if is_damage(&error) => Err(error),

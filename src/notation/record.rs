@@ -64,7 +64,7 @@ pub struct Remark {
     /// The name of rules by which the text would make sense, if some have a name and do and the game
     /// names none itself.
     pub rules: Option<&'static str>,
-    /// What is strange, as a word for programs.
+    /// The kind of remark, as a word for programs.
     pub reason: &'static str,
     /// The words, turns and numbers of the sentence by their names.
     pub fields: BTreeMap<&'static str, String>,

@@ -5,8 +5,8 @@
 //! continues with the missing files.
 //!
 //! A ply needs the tables of the next one, or, for the last ply, those of the pairs. Each solved
-//! table goes to a file of its [`stage`] at once: the tables of the last ply while those of the
-//! pair that they lead to are still in memory. A ply that is kept gets its file from these. The
+//! table goes to an [`UnfinishedFile`] at once: the tables of the last ply while those of the pair
+//! that they lead to are still in memory. A ply that is kept gets its file from these. The
 //! files of the stages are removed as soon as the ply before them is finished.
 
 use std::path::Path;

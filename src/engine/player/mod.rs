@@ -115,7 +115,7 @@ type OnVariation<'a> = dyn FnMut(&PrincipalVariation) + 'a;
 /// The question for a turn, as [`Player::choose`] gets it.
 struct Asked<'a> {
     game: &'a Game,
-    /// What is left of the limits.
+    /// The rest of the limits.
     limits: Limits,
     stop: &'a AtomicBool,
     report: &'a mut OnVariation<'a>,

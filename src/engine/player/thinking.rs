@@ -46,11 +46,11 @@ use crate::store::DbError;
 pub struct Thinking {
     player: Player,
     game: Game,
-    /// The limits of the choice; once it takes a search, what the slices have left of them.
+    /// The limits of the choice; once it takes a search, the rest of them.
     limits: Limits,
     /// Whether the first slice has found that the choice takes a search.
     searches: bool,
-    /// What the slices of the search have found so far.
+    /// The choice of the search's slices so far.
     best: Option<Choice>,
     nodes: u64,
     failure: Option<DbError>,

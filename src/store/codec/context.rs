@@ -128,7 +128,7 @@ impl RowShape {
     }
 }
 
-/// The features of what is known before an entry's value.
+/// The features of the facts known before an entry's value.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Context {
     /// *near*, *best* and *worst* in a file with depths; *near*, *slides* and *far* in one without.
@@ -136,7 +136,7 @@ pub(crate) struct Context {
     pub class: u8,
 }
 
-/// What is known before an entry's value: symbols, and what the class counts.
+/// The facts known before an entry's value: symbols, and the counts of the class.
 pub(super) struct Facts<const NEAR: usize, const SLIDES: usize> {
     /// The symbols of the near columns, nearest first, and after slides.
     pub near: [u8; NEAR],

@@ -325,7 +325,7 @@ impl Drop for Temporary {
     }
 }
 
-/// What the names of the temporary files of databases contain.
+/// The texts that the names of databases' temporary files contain.
 pub(crate) const DATABASES: [&str; 2] = [".mill.", ".stage."];
 
 /// Removes the temporary files whose names contain one of these texts from a folder, to which nothing

@@ -101,7 +101,7 @@ impl Record {
         }
     }
 
-    /// What the side that turned to this position wants least of.
+    /// The number that the side that turned to this position wants to be small.
     fn cost(&self, turns: bool) -> i16 {
         if turns {
             self.turns
