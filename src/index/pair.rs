@@ -12,7 +12,7 @@ use crate::rules::position::Position;
 use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 
 /// All positions with these numbers of stones on the board and in hand, with either side to move:
-/// two sectors, or one if both sides have the same, or if games come to only one. Only under some rules
+/// two sectors, or one if both sides have the same, or if games reach only one. Only under some rules
 /// do [pairs have stones in hand](Rules::pairs_have_hands).
 ///
 /// The side with more stones on the board and in hand together is the larger; if both have equally
@@ -43,7 +43,7 @@ impl Pair {
         Material::new(a, b).pair()
     }
 
-    /// Checks that a game under the rules can come to the pair.
+    /// Checks that a game under the rules can reach the pair.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Pair {
     }
 
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or
-    /// if games come to only one of them.
+    /// if games reach only one of them.
     pub fn tables(self, rules: &Rules) -> Vec<Material> {
         let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
         let mut tables = vec![first, first.exchanged()];
@@ -153,8 +153,8 @@ impl Pair {
         Pair::with_lacking(pairs, rules, |_| true)
     }
 
-    /// These pairs and those that they need and that are lacking, and those that these need, each
-    /// after those that it needs.
+    /// These pairs and the lacking ones that they need, directly or through lacking ones, each after
+    /// those that it needs.
     pub(crate) fn with_lacking(
         mut pairs: Vec<Pair>,
         rules: &Rules,
@@ -307,7 +307,7 @@ impl Material {
         self.mover_in_hand + self.waiting_in_hand > 0
     }
 
-    /// Whether games may come to the table: while a side has no stone on the board, it is that side's
+    /// Whether games may reach the table: while a side has no stone on the board, it is that side's
     /// turn.
     #[inline(always)]
     pub(crate) fn occurs(self, rules: &Rules) -> bool {

@@ -230,8 +230,8 @@ impl StageSets {
         !self.rows(stage, stage.mover()).is_empty()
     }
 
-    /// The stages that games come to by the turns of a stage: that after a placement without a mill,
-    /// and that after a capture.
+    /// The stages that the turns of a stage lead to, if games reach them: after a placement without a
+    /// mill, and after a capture.
     pub fn after(&self, stage: Stage) -> [Option<Stage>; 2] {
         let after = [stage.after_quiet(), stage.after_capture()];
         after.map(|next| self.exists(next).then_some(next))

@@ -117,7 +117,7 @@ pub struct SectorDifferences {
     pub file: String,
     /// Slots with a value of ours.
     pub slots: u64,
-    /// Slots without: no game comes to their positions.
+    /// Slots without a value: no game reaches their positions.
     #[cfg_attr(feature = "service", serde(skip))]
     pub unreachable: u64,
     /// Slots with another result.

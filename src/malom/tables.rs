@@ -176,7 +176,7 @@ impl Sectors {
         }
     }
 
-    /// The value byte of one slot, by a probe; that of a draw where no game comes to the position.
+    /// The value byte of one slot, by a probe; that of a draw where no game reaches the position.
     pub(super) fn value(
         &self,
         sector: Sector,

@@ -498,7 +498,7 @@ impl Database {
     /// The file that stores a table or implies it.
     pub(crate) fn file_of(&self, material: Material) -> Result<&PairFile, DbError> {
         let unreached =
-            || DbError::NotStored("no game comes to these numbers of stones".to_string());
+            || DbError::NotStored("no game reaches these numbers of stones".to_string());
         let most = self.rules.stones;
         let is_possible =
             material.occurs(&self.rules) && material.totals().into_iter().all(|all| all <= most);

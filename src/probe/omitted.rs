@@ -1,7 +1,7 @@
 //! Values of the moving phase that files of few rows omit, see
 //! [`Coverage`](crate::store::codec::Coverage): a search down to stored values.
 //!
-//! Quiet turns come to stored positions after at most three turns, captures to smaller pairs. Looking
+//! Quiet turns lead to stored positions after at most three turns, captures to smaller pairs. Looking
 //! at all of them would take too long, since captures lead to more captures. So this is an alpha-beta
 //! search: the stored values after a position come first, then quiet turns, then captures, most of
 //! which a single reply refutes by then.

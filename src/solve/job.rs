@@ -333,7 +333,7 @@ impl PliesJob<'_> {
         Loader::new(database, &wanted).map(Some)
     }
 
-    /// The table of the pairs that the game comes to from a stage after the last placement, through White's pass
+    /// The table of the pairs that the game reaches from a stage after the last placement, through White's pass
     /// if Black makes the first move.
     fn moving(&self, stage: Stage) -> Material {
         match self.rules.first_to_move {

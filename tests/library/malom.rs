@@ -475,7 +475,7 @@ fn play_and_compare(stones: u8, few: &[u8], games: usize) -> [usize; 4] {
             position = position.after(random.pick(&turns));
         }
     }
-    // Whatever the files, the bytes are the same; only what a game can come to has a value.
+    // Whatever the files, the bytes are the same; only what a game can reach has a value.
     let stage_sets = StageSets::new(&rules, 2 * stones);
     let (mut values, mut sectors) = (0, 0);
     for (sector, [one, other]) in &bytes {

@@ -194,7 +194,7 @@ fn games_with_four_stones_agree_with_the_plain_rules() {
     }
 }
 
-/// Some more are solved, because [`Pair::all`] does not tell all of them apart from those that games come to.
+/// Some more are solved, because [`Pair::all`] does not tell all of them apart from those that games reach.
 #[test]
 fn dooz_has_the_sectors_that_its_turns_lead_to() {
     let from_start = from_start(&Rules::DOOZ, 3);
