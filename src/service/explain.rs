@@ -1,4 +1,4 @@
-//! The facts about a position and its turns, as `millbase explain` shows them.
+//! The facts that explain a position and its turns.
 
 use schemars::JsonSchema;
 use serde::Serialize;

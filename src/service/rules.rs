@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::engine::ending::DrawRule;
 use crate::rules::Rules;
 
-/// One set of rules; except for the name, the keys are those of the files that `--rules` reads.
+/// One set of rules; except for the name, the keys are those of files with settings.
 #[derive(Serialize, JsonSchema)]
 pub struct RuleSet {
     /// `None` for settings without a name.

@@ -94,7 +94,7 @@ pub struct PlyCounts {
     pub ply: u8,
     /// The length of the file.
     pub bytes: u64,
-    /// The path of the file; null in answers of a server.
+    /// The path of the file; null in answers without paths.
     pub file: Option<String>,
     /// The counts.
     #[serde(flatten)]

@@ -31,7 +31,7 @@ struct Standing {
     /// Turns to the end, negative if the side to move loses.
     #[schemars(range(min = -254, max = 254))]
     dtw: Option<i16>,
-    /// Turns to the next removal or the end, likewise: under a limit of quiet turns, which has no `dtw`.
+    /// Under a limit of quiet turns, instead of `dtw`: turns to the next removal or the end, with the same sign.
     #[schemars(range(min = -254, max = 254))]
     dtz: Option<i16>,
     #[schemars(range(min = -254, max = 254))]
