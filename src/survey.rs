@@ -47,9 +47,9 @@ pub struct Deepest {
 /// The deepest positions of some tables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Extremes {
-    /// The deepest wins; `None` if there is no win, or without depths.
+    /// The deepest wins; `None` without wins or depths.
     pub win: Option<Deepest>,
-    /// The deepest losses, likewise.
+    /// The deepest losses; `None` without losses or depths.
     pub loss: Option<Deepest>,
 }
 

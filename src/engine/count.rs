@@ -2,7 +2,7 @@
 //!
 //! A win in no more turns than the count has left is safe. A longer one must remove a stone in time: a
 //! search shows this, or that it is impossible, as far as its bounds allow. For the other turns the best
-//! line of the databases tells whether the count is likely to end the game first.
+//! line of the databases shows whether the count is likely to end the game first.
 //!
 //! The search is exact: a side that wins under the count also wins without it, so the winner may leave out
 //! turns that do not win by the databases. A win of d turns after a removal is safe if d is not above the
@@ -243,8 +243,8 @@ struct CountSearch<'a> {
     enough: &'a dyn Fn() -> bool,
     /// The number of positions that may still be looked at.
     left: usize,
-    /// For each position, the least number of quiet turns left with which the win was shown, and the
-    /// greatest with which the draw was.
+    /// For each position, the least number of quiet turns left for which a win was shown, and the
+    /// greatest for which a draw was shown.
     shown: HashMap<Position, (u32, u32)>,
 }
 

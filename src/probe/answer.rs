@@ -186,8 +186,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::file`] for each needed pair, and [`DbError::MissingPlies`] if so many
-    /// stones are in hand that a search down to the files would take minutes, [`DbError::NotStored`]
+    /// Those of [`Database::file`] for each needed pair, and [`DbError::MissingPlies`] if a
+    /// search from the position down to the files would take minutes, [`DbError::NotStored`]
     /// if no game reaches the position or a side has more stones on the board than the rules give it.
     pub fn probe(&self, position: &Position) -> Result<Value, DbError> {
         match self.value_in(position, Metric::Depth) {

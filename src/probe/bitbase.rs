@@ -65,9 +65,8 @@ pub struct BitbaseRow<'a> {
 impl Database {
     /// The stored results (win, draw or loss) of these pairs for probes from memory. Each row is
     /// decoded when it is first needed and takes a quarter of a byte for each entry; 9-9, 9-8 and
-    /// 8-8 together take 390 MB. Results that the files omit are derived on demand; files of the
-    /// level `max` omit so many that deriving one may take milliseconds, which
-    /// `solve::whole_bitbase` avoids.
+    /// 8-8 together take 390 MB. Results that the files omit are derived on demand; with files of the
+    /// level `max` deriving one may take milliseconds, which `solve::whole_bitbase` avoids.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};

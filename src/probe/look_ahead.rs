@@ -306,8 +306,8 @@ fn searched(
     }
 }
 
-/// Finds values of a metric, of which each is at least `least`: one after the other, until one is known already
-/// or the search is stopped.
+/// Finds values of a metric, each at least `least`, one after the other, until one is known already or the
+/// search is stopped.
 pub(super) fn find_each<'a>(
     context: &SearchContext<'_, impl Evaluator>,
     metric: Metric,

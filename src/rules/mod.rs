@@ -263,8 +263,8 @@ impl Rules {
         1 + u8::from(self.takes_from_hand(1))
     }
 
-    /// Whether the numbers of stones on the board do not tell those in hand, so that the pairs of
-    /// the databases say both, instead of plies: if sides move while placing, or mills take stones
+    /// Whether the numbers of stones on the board do not determine those in hand, so that the pairs
+    /// of the databases state both, instead of plies: if sides move while placing, or mills take stones
     /// from the hand.
     #[inline(always)]
     pub fn pairs_have_hands(&self) -> bool {

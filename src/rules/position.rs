@@ -249,7 +249,7 @@ impl Position {
         self.removal_owed() || !self.is_beaten() && !self.empty().is_empty()
     }
 
-    /// Whether the placing phase goes on, be it only with its last removal or the pass after it.
+    /// Whether the placing phase goes on, if only by its last removal or the pass after it.
     pub(crate) fn is_before_first_move(&self) -> bool {
         self.is_placing() || self.pass_to_come
     }

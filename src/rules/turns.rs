@@ -24,7 +24,7 @@ use crate::rules::{FEWEST_STONES, Rules};
 /// bit   25       clear if the placed stone closes a mill that takes one from the hand
 /// ```
 ///
-/// The last bit tells [`Position::after`] what the board does not tell. It is not in the text of a
+/// The last bit gives [`Position::after`] what the board does not show. It is not in the text of a
 /// turn, and turns that differ only there are equal.
 #[derive(Clone, Copy)]
 pub struct Turn(u32);

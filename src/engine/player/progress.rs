@@ -25,7 +25,7 @@ const HASH_BYTES: usize = 4 << 20;
 /// The most positions to search where there is no time limit.
 const NODES: u64 = 50_000;
 
-/// The search takes all of the remaining time but one `LEFT`th.
+/// The search leaves one `LEFT`th of the remaining time.
 const LEFT: u32 = 16;
 
 /// Knows the positions in which the winner gave the win away, and those with depths: of the pairs that are part

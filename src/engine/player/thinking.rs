@@ -1,7 +1,7 @@
 //! A choice in slices of time, for programs that have one thread and other work to do between the slices.
 //!
 //! A slice repeats the search from its first depth. The transposition table holds what earlier slices found,
-//! so the search is soon where the last slice ended.
+//! so the search soon catches up with the last slice.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;

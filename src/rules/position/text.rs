@@ -317,7 +317,7 @@ impl Fields {
             self.position.removals_owed = self.owed[0].max(self.owed[1]);
         }
         let is_black = self.position.side_to_move == Side::Black;
-        // After the last placement, the phase tells whether the pass before the first move is still to come.
+        // After the last placement, the phase shows whether the pass before the first move is still to come.
         let is_to_come = self.position.is_placing()
             || self.phase == 'p' && self.position.removal_owed() == is_black;
         self.position.pass_to_come |=

@@ -188,7 +188,7 @@ impl PropagateRow<'_> {
         self.present.insert(next);
     }
 
-    /// The predecessors of wins, all at once: those lose that no slide saves.
+    /// The predecessors of wins, all at once: those without a saving slide lose.
     #[inline(always)]
     fn lose_before_wins<B: Bits>(self, bits: B, row: &WholeRow<'_>, is_dense: bool) {
         let (values, counts, scratch) = (self.values, self.counts, self.scratch);

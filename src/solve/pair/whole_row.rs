@@ -160,7 +160,7 @@ struct Stone {
     low: u32,
     /// The bits of a block with the stone; all if it is in the block's number.
     with: BlockWords,
-    /// The bits of a block without the stone; likewise.
+    /// The bits of a block without the stone; all if it is in the block's number.
     without: BlockWords,
 }
 
