@@ -1,5 +1,5 @@
 //! A set of numbers below some end, such as the possible rows or sets of points. It is written here
-//! because the reader of files needs it, and that depends on as few crates as possible.
+//! because the reader of files, which needs it, depends on as few crates as possible.
 
 use crate::board::bits::Ones;
 

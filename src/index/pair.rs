@@ -56,7 +56,7 @@ impl Pair {
             ));
         }
         match self.has_hands() && !Pair::all(rules).contains(&self) {
-            true => Err(format!("no game under these rules comes to {self}")),
+            true => Err(format!("no game under these rules reaches {self}")),
             false => Ok(()),
         }
     }

@@ -113,7 +113,7 @@ pub struct BuildPlan {
     /// The request.
     #[cfg_attr(feature = "service", serde(skip))]
     pub request: BuildRequest,
-    /// The stages of the plies to solve, if there are such.
+    /// The stages of the plies to solve, if there are any.
     #[cfg_attr(feature = "service", serde(skip))]
     pub(super) stage_sets: Option<StageSets>,
 }
@@ -461,7 +461,7 @@ pub fn cores() -> usize {
     cores.min(rayon::current_num_threads())
 }
 
-/// How many times as long a core of this machine takes for a build as one of the machine *Zen 5* of
+/// The time of a build on a core of this machine, divided by that on one of the machine *Zen 5* of
 /// docs/RESULTS.md, which solves 6-3 in 0.10 s on two cores. The best of a few attempts counts.
 fn slowness() -> Result<f64, SolveError> {
     const SECONDS_ON_ONE_CORE: f64 = 2.0 * 0.10;

@@ -1,4 +1,4 @@
-//! How far a build is, and the time that it still takes, from its events.
+//! The progress of a build and the time left, from its events.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use super::plan::BuildPlan;
 use crate::index::Pair;
 use crate::rules::Rules;
 
-/// How far a build is. Its figures are those of the present phase: the pairs first, then the plies.
+/// The progress of a build. Its figures are those of the current phase: the pairs first, then the plies.
 #[derive(Clone, Debug)]
 pub struct BuildProgress {
     /// The current pair.
@@ -22,7 +22,7 @@ pub struct BuildProgress {
     forecast: PairForecast,
     /// The entries of the phase of the plies.
     ply_entries: u64,
-    /// The entries of the present phase, those whose values were found, and its beginning.
+    /// The entries of the current phase, those whose values were found, and its beginning.
     entries: u64,
     found: u64,
     begun: Instant,
@@ -71,7 +71,7 @@ impl BuildProgress {
         }
     }
 
-    /// The entries of the present phase.
+    /// The entries of the current phase.
     pub fn entries(&self) -> u64 {
         self.entries
     }

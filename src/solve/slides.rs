@@ -271,7 +271,7 @@ fn bit_of<B: Bits>(bits: B, free: PointSet, point: Point) -> u32 {
         .trailing_zeros()
 }
 
-/// How many numbers of stones the first points can have: 0 to [`FIRST`].
+/// The possible numbers of stones on the first points, 0 to [`FIRST`].
 const SIZES: usize = FIRST as usize + 1;
 
 /// Stands for a set of first points that no set contains.

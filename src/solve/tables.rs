@@ -41,14 +41,14 @@ pub(crate) trait Recipe {
     /// All values of a table, from the tables that it needs.
     fn make(&mut self, key: Self::Key, needed: Vec<Bytes>) -> Result<Bytes, DbError>;
 
-    /// The folder for tables that do not fit in memory, if to make them again would take too long.
+    /// The folder for tables that do not fit in memory, if making them again would take too long.
     fn scratch(&self) -> Option<PathBuf> {
         None
     }
 }
 
 /// Makes whole tables in an order that is known in advance, and keeps those that are needed again,
-/// for themselves or to make others.
+/// as results or to make others.
 pub(crate) struct Loader<R: Recipe> {
     pub recipe: R,
     /// The number of further uses of each table.
@@ -376,7 +376,7 @@ impl TableCache {
     }
 
     /// Makes the tables to which turns of a pair lead, if the cache uses files and lacks them, and
-    /// files omit rows: each table follows from many others, and those again.
+    /// files omit rows: each table follows from many others, which follow from more.
     pub(crate) fn prepare(&mut self, db: &Database, pair: Pair) -> Result<(), DbError> {
         if self.folder.is_none() {
             return Ok(());

@@ -61,7 +61,7 @@ pub(crate) struct Working {
     pub(crate) values: Bytes,
     /// The number of quiet turns that are not known to lose.
     pub(crate) counts: Bytes,
-    /// For each row whether counts of positions that may lose are too high, as they were not
+    /// For each row whether counts of positions that may lose are too high, because they were not
     /// lowered.
     pub(crate) too_high: Vec<bool>,
     /// The values in each row.

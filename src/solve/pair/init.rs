@@ -63,7 +63,7 @@ impl<'a> Captures<'a> {
 /// The positions that turns other than quiet ones lead to, or a group of them.
 pub(crate) struct Exits<'a> {
     pub rules: &'a Rules,
-    /// That of the table before the turns.
+    /// The material before the turns.
     pub material: Material,
     /// By the number of removals; empty to leave these turns out, and if the mover may not move.
     pub captures: Vec<Captures<'a>>,

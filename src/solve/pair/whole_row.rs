@@ -233,7 +233,7 @@ impl Sink for BlockWords {
     }
 }
 
-/// How many slides start from a set.
+/// The number of slides that start from a set.
 impl Sink for [BlockWords; PLANES] {
     #[inline(always)]
     fn add(&mut self, mut carried: BlockWords) {
