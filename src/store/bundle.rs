@@ -46,7 +46,7 @@ const MOST_CONTENTS: u32 = 1 << 20;
 pub struct Member {
     /// The name, with the folder of its rules: `9-8.mill` or `ten/9-8.mill`.
     pub name: String,
-    /// Where the file begins in the bundle, in bytes.
+    /// The offset of the file in the bundle, in bytes.
     pub start: u64,
     /// The length of the file in bytes.
     pub bytes: u64,

@@ -120,7 +120,7 @@ impl PairFile {
         }
     }
 
-    /// How the file is compressed.
+    /// The compression of the file.
     pub fn compression(&self) -> Compression {
         self.file.container.parameters.profile.compression
     }

@@ -26,9 +26,9 @@ use crate::lock;
 pub struct NeededRange {
     /// The file, by its path or the name that it was given.
     pub file: PathBuf,
-    /// Where the range begins, in bytes.
+    /// The offset of the range in the file, in bytes.
     pub start: u64,
-    /// How many bytes are needed.
+    /// The length of the range in bytes.
     pub length: u64,
 }
 
@@ -94,7 +94,7 @@ impl Piece {
 }
 
 impl Pieces {
-    /// A file of this size of which nothing is here.
+    /// A file of this size, of which nothing has arrived.
     pub fn new(size: u64) -> Pieces {
         Pieces {
             size,
@@ -139,7 +139,7 @@ impl Pieces {
         held.pieces.insert(start, Piece { bytes, used });
     }
 
-    /// How many bytes are here.
+    /// The number of bytes that are here.
     pub(crate) fn held_bytes(&self) -> usize {
         lock::locked(&self.held).bytes
     }

@@ -20,7 +20,7 @@ pub enum Compression {
 pub struct Profile {
     /// Whether the files hold depths.
     pub metric: Metric,
-    /// How small the files are.
+    /// The effort to make the files small.
     pub compression: Compression,
 }
 

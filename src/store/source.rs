@@ -41,7 +41,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn ByteSource>> {
     Ok(Box::new(OpenFile::new(File::open(path)?)?))
 }
 
-/// Where a range ends, which must lie within a source of this size.
+/// The end of a range, which must lie within a source of this size.
 pub(super) fn end_of(start: u64, length: usize, size: u64) -> io::Result<u64> {
     let end = start.checked_add(length as u64);
     let end = end.filter(|&end| end <= size);
@@ -99,7 +99,7 @@ impl OpenFile {
     ///
     /// # Errors
     ///
-    /// The system's error if it cannot tell the size.
+    /// The system's error if it does not report the size.
     pub fn new(file: File) -> io::Result<OpenFile> {
         let size = file.metadata()?.len();
         Ok(OpenFile { file, size })

@@ -43,7 +43,7 @@ pub(crate) struct TableShape {
     pub index: Index,
     /// The first column of each block, followed by the number of columns.
     starts: Vec<u32>,
-    /// The blocks that were asked for: a game needs few of a table's blocks.
+    /// The requested blocks: a game needs few of a table's blocks.
     blocks: Box<[OnceLock<BlockShape>]>,
     /// 2^64 divided by the number of columns, rounded up.
     reciprocal: u64,

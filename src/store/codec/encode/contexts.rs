@@ -110,7 +110,7 @@ impl<See: FnMut(Context, u8)> SeeContexts<'_, See> {
         for places in self.places.chunks(AT_ONCE) {
             // Looked up one entry ahead, because the facts would wait for it.
             let mut next = permitted(places[0]);
-            // `take` tells the compiler that `i` needs no check of bounds.
+            // `take` shows the compiler that `i` needs no check of bounds.
             for (i, &place) in places.iter().enumerate().take(AT_ONCE) {
                 let now = next;
                 next = permitted(*places.get(i + 1).unwrap_or(&place));

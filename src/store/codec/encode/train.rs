@@ -289,7 +289,7 @@ fn best_split(part: &[Counted], features: Range<usize>, node: usize) -> Option<O
     (best.gain >= LEAST_GAIN).then_some(best)
 }
 
-/// How often a part of the sample has each symbol.
+/// The count of each symbol in a part of the sample.
 fn counts(part: &[Counted]) -> [u32; 256] {
     let mut counts = [0; 256];
     for counted in part {
