@@ -35,7 +35,7 @@ impl Found {
     }
 }
 
-/// The positions with the greatest depth of those with the same result.
+/// The deepest of the positions with the same result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deepest {
     /// Their value for the side to move.
@@ -72,7 +72,7 @@ pub struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// A survey of these pairs, which are asked for in this order.
+    /// A survey of these pairs, in this order.
     ///
     /// # Errors
     ///

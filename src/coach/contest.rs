@@ -30,7 +30,7 @@ pub struct Contest {
     pub rounds: u32,
     /// The seed of random choices.
     pub seed: u64,
-    /// When games are drawn.
+    /// The rule for draws.
     pub draws: DrawRule,
     /// The turns of both sides after which a game is drawn; 0 for no limit.
     pub max_turns: u32,
@@ -79,7 +79,7 @@ pub struct FirstError {
 pub enum GameEnd {
     /// By the rules: a side has lost, or the board is full.
     Rules,
-    /// A position stood for the third time.
+    /// A position occurred for the third time.
     Repetition,
     /// No stone was placed or removed for as many turns as the rules or the match allow.
     NoProgress,

@@ -16,7 +16,7 @@ use crate::value::Value;
 /// The state of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileState {
-    /// A file of the right size with a right header. What its slots say is not checked.
+    /// A file of the right size with a right header. Its slots are not checked.
     There,
     /// No file.
     Missing,
@@ -104,8 +104,7 @@ pub struct SlotDifference {
     pub position: String,
     /// Our value.
     pub ours: Value,
-    /// The value in the file, of a win or loss deeper than any of ours the result; `None` where the slot says
-    /// nothing that the format knows.
+    /// The value in the file, without a depth beyond ours; `None` where the slot says nothing that the format knows.
     pub theirs: Option<Value>,
 }
 

@@ -23,7 +23,7 @@ pub struct SectorFile {
     row: Option<usize>,
     bytes: Vec<u8>,
     values: Vec<u8>,
-    /// Where the last read ended, and how many slots were read there in one go.
+    /// The end of the last read, and the number of slots read in one go up to there.
     end: u64,
     run: u64,
 }

@@ -11,7 +11,7 @@
 //! let database = Database::embedded(Rules::STANDARD);
 //! let sectors = Arc::new(Sectors::new(database, Scheme::complete())?);
 //! # if cfg!(feature = "embedded") {
-//! // As good as the opened file: programs can take it in the place of one.
+//! // It reads and seeks like an opened file.
 //! let mut file = sectors.open(sector)?;
 //! file.seek(SeekFrom::Start(64 + 3 * 37))?;
 //! let mut slot = [0; 3];
@@ -36,7 +36,7 @@
 //! slot = first key (12 bits, signed) | second key << 12
 //! ```
 //!
-//! - `sector`: which sectors there are, and their sizes
+//! - `sector`: the sectors and their sizes
 //! - `scheme`: the keys of a value; the text `std.secval`
 //! - `slots`: values to slots and back; redirects
 //! - `tables`: all values of a sector, and the value of one slot

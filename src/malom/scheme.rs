@@ -57,8 +57,7 @@ impl Scheme {
         }
     }
 
-    /// The numbers of a `std.secval` that is there already, so that our files and others can lie side
-    /// by side.
+    /// The numbers of an existing `std.secval`, so that our files and others can lie side by side.
     ///
     /// # Errors
     ///

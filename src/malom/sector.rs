@@ -1,4 +1,4 @@
-//! Which sectors there are: their names, their sizes, and the positions that they have.
+//! The sectors: their names, sizes and positions.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -81,7 +81,7 @@ impl Sector {
         self.0.numbers()
     }
 
-    /// How many slots the sector has.
+    /// The number of slots.
     pub fn slots(self) -> u64 {
         self.0.entries()
     }

@@ -17,7 +17,7 @@ use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::Index;
 
-/// The symmetries of the format in its order, by our numbers. Its points are numbered as ours but for
+/// The symmetries of the format in its order, by our numbers. Its points are numbered as ours except for
 /// a quarter turn and the order of the rings, so "bit k of a ring" is the same in both.
 const SYMMETRIES: [u8; Symmetry::COUNT] = [1, 2, 3, 6, 4, 5, 7, 8, 9, 10, 11, 14, 12, 13, 15, 0];
 

@@ -33,13 +33,13 @@ use crate::value::{Metric, Value};
 pub struct Sectors {
     database: Database,
     scheme: Scheme,
-    /// Which sets each side can have while placing.
+    /// The sets that each side can have while placing.
     stage_sets: OnceLock<StageSets>,
     /// The bytes that whole sectors may take.
     memory: u64,
     /// Whole sectors, the one used last at the end.
     whole: Mutex<Vec<(Sector, Arc<Bytes>)>>,
-    /// Held while a sector is made, so that only one takes the memory for that.
+    /// Locked while a sector is made, so that only one takes the memory for that.
     making: Mutex<()>,
 }
 

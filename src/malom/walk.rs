@@ -16,7 +16,7 @@ use crate::store::DbError;
 /// The sectors of a list, made one after the other. See [`Sectors::walk`].
 pub struct Walk<'a> {
     loader: Loader<&'a Sectors>,
-    /// Those to come, the next one at the end.
+    /// The remaining ones, the next one at the end.
     left: Vec<Sector>,
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Draft {
     /// The number of words of turns and results outside variations, of the game and of the line.
     pub words: usize,
     pub words_of_line: usize,
-    /// How the turns name points, as soon as that is certain.
+    /// The naming of points in the turns, as soon as it is certain.
     naming: Option<PointNaming>,
     /// Whether numbers may be points.
     has_digits: bool,
@@ -61,7 +61,7 @@ pub(super) struct Draft {
     pub is_paused: bool,
     /// The part from which on comments belong to the next game, if that begins here.
     next_comments: Option<usize>,
-    /// Whether a line parts these comments from the game.
+    /// Whether a line separates these comments from the game.
     are_comments_apart: bool,
     /// The first letter that is not UTF-8.
     pub not_utf8: Option<TextPlace>,

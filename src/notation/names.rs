@@ -44,7 +44,7 @@ pub fn named(name: &str, given: &Rules) -> Option<Rules> {
     }
 }
 
-/// How many turns further a game must go on by other rules, if these do not explain all of it.
+/// The least number of further turns by other rules that do not explain all of a game.
 const FURTHER: usize = 4;
 
 /// Other rules by which a game that was cut goes on, and the sentence about them; `begin` makes its start.

@@ -46,7 +46,7 @@ impl PointOrder {
     }
 }
 
-/// How the turns of a game name points.
+/// The naming of points in the turns of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PointNaming {

@@ -31,7 +31,7 @@ impl Evaluation {
     }
 
     /// The best evaluation of positions that this side wins, for a search for a short way to the end; `None` if
-    /// there are no networks for the rules. Draws are then what its prober says, and repetitions.
+    /// there are no networks for the rules. Draws are then those of the prober, and repetitions.
     pub fn of_win(rules: &Rules, winner: Side) -> Option<Evaluation> {
         Some(Evaluation::Win {
             turns: Network::embedded_for_turns(rules)?,

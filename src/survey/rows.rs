@@ -37,7 +37,7 @@ pub struct Worth {
     pub best: u16,
     /// The points that stones leave in the best turns.
     pub from: PointSet,
-    /// The points that stones come to in the best turns.
+    /// The points that stones reach in the best turns.
     pub to: PointSet,
     /// The points that lose stones in the best turns.
     pub removed: PointSet,
@@ -80,7 +80,7 @@ impl Worth {
     }
 }
 
-/// Which positions of whole tables are wanted: those that satisfy both conditions.
+/// The wanted positions of whole tables: those that satisfy both conditions.
 #[derive(Clone, Copy)]
 pub struct RowFilter<'a> {
     /// The condition on the value for the side to move.

@@ -136,7 +136,7 @@ pub fn verify_pair(
 }
 
 /// The metric in which a pair's values follow from its file and those of all pairs that captures
-/// lead to, sooner or later: if one of them has no depths, only results follow. Files that cannot
+/// lead to in the end: if one of them has no depths, only results follow. Files that cannot
 /// be used are ignored here; they are errors where they are needed.
 fn common_metric(db: &Database, pair: Pair) -> Metric {
     let mut files = Pair::with_needed(vec![pair], db.rules())
