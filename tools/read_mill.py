@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Reads the database files that docs/FORMAT.md describes, with nothing but Python's own library.
 
-    tools/read_mill.py DIR POSITION...
-    tools/read_mill.py DIR < positions
+    tools/read_mill.py [--rules NAME] DIR POSITION...
+    tools/read_mill.py [--rules NAME] DIR < positions
 
 It prints the value of each position for the side to move: "win N", "draw" or "loss N" in N turns, or
-"win" and "loss" from files without depths. Positions with stones in hand need a file placing-NN.mill of
-their ply, or of one a few placements later. It is made to be read, not to be fast: the titles in capitals
-are those of docs/FORMAT.md. Only the rules of Nine Men's Morris are known to it, with any number of stones.
+"win" and "loss" from files without depths. It is made to be read, not to be fast: the titles in capitals
+are those of docs/FORMAT.md. The rules are "standard", "lasker" or "dooz", with any number of stones. Under
+the first, positions with stones in hand need a file placing-NN.mill of their ply, or of one a few placements
+later; under the others they are in the files of pairs.
 """
 
 import struct
@@ -49,7 +50,6 @@ P64 = (
     0x85EBCA77C2B2AE63,
     0x27D4EB2F165667C5,
 )
-
 
 
 def u32(data, at):
@@ -148,6 +148,28 @@ def xxh3_long(data, seed):
     return avalanche(h)
 
 
+# RULES
+
+NAMED = {
+    "standard": "diagonals=false flying=3 removal_from_mills=false",
+    "lasker": "diagonals=false flying=3 removal_from_mills=false moves_while_placing=true",
+    "dooz": "diagonals=true flying=3 removal_from_mills=true full_board=removes removal_while_placing=hand",
+}
+name = "standard"
+if sys.argv[1:2] == ["--rules"] and len(sys.argv) > 2:
+    if sys.argv[2] not in NAMED:
+        sys.exit(f"the rules are one of {', '.join(NAMED)}, not {sys.argv[2]}")
+    name = sys.argv[2]
+    del sys.argv[1:3]
+SETTINGS = NAMED[name].split()
+RULES = xxh3(f"millbase rules 1: {NAMED[name]}".encode())
+DIAGONALS = "diagonals=true" in SETTINGS
+REMOVES_FROM_MILLS = "removal_from_mills=true" in SETTINGS
+MOVES_WHILE_PLACING = "moves_while_placing=true" in SETTINGS
+TAKES_FROM_HAND = "removal_while_placing=hand" in SETTINGS
+FULL_BOARD_REMOVES = "full_board=removes" in SETTINGS
+PAIRS_HAVE_HANDS = MOVES_WHILE_PLACING or TAKES_FROM_HAND
+
 # ROWS AND COLUMNS: points are bits 8 * ring + place, sets of points are numbers
 
 FULL = (1 << 24) - 1
@@ -161,15 +183,15 @@ def points(set_):
 def neighbours_of(point):
     ring, place = point & ~7, point & 7
     near = [ring | (place + 1) & 7, ring | (place - 1) & 7]
-    if place % 2 == 0:
+    if place % 2 == 0 or DIAGONALS:
         near += [p for p in (point - 8, point + 8) if 0 <= p < 24]
-    return near
+    return sorted(near)
 
 
 NEIGHBOURS = [neighbours_of(p) for p in range(24)]
 LINES = [
-    [8 * ring + (corner + i) % 8 for i in range(3)] for ring in range(3) for corner in (1, 3, 5, 7)
-] + [[place, place + 8, place + 16] for place in (0, 2, 4, 6)]
+    sorted(8 * ring + (corner + i) % 8 for i in range(3)) for ring in range(3) for corner in (7, 1, 3, 5)
+] + [[place, place + 8, place + 16] for place in range(0, 8, 1 if DIAGONALS else 2)]
 # For each point the other two points of its lines, as a set.
 OTHER_TWO = [
     [sum(1 << q for q in line if q != p) for line in LINES if p in line] for p in range(24)
@@ -205,6 +227,9 @@ def turned(set_, symmetry):
 
 def subsets(n, k):
     """The numbers below 2^n with k bits, in their order."""
+    if k == 0:
+        yield 0
+        return
     number = (1 << k) - 1
     while number < 1 << n:
         yield number
@@ -252,9 +277,7 @@ def near_columns(free, waiting, column, count):
     return [column_numbers(free, waiting)[m] for m in moved[:count]]
 
 
-# THE RULES
-
-RULES = xxh3(b"millbase rules 1: diagonals=false flying=3 removal_from_mills=false")
+# TURNS
 
 
 def closes_mill(stones, point):
@@ -274,6 +297,8 @@ def closing_points(mover):
 
 def removable(stones):
     """The stones of a side that may be removed."""
+    if REMOVES_FROM_MILLS:
+        return points(stones)
     in_mills = sum(1 << p for p in points(stones) if closes_mill(stones, p))
     return points(stones & ~in_mills or stones)
 
@@ -286,21 +311,31 @@ def placements(mover, waiting):
             yield mover | 1 << to, left
 
 
-def turns(mover, waiting):
-    """All (mover, waiting) after a turn, before the sides change."""
+def turns(mover, waiting, in_hand=0, waiting_in_hand=0):
+    """All positions after a turn, before the sides change: the sets of the mover and the waiting side,
+    then their numbers of stones in hand."""
     empty = FULL & ~mover & ~waiting
-    flying = mover.bit_count() == 3
+    if not empty and FULL_BOARD_REMOVES:
+        for stone in points(waiting):
+            yield mover, waiting & ~(1 << stone), 0, 0
+    if in_hand:
+        takes_from_hand = TAKES_FROM_HAND and waiting_in_hand > 0
+        for to in points(empty):
+            closes = closes_mill(mover, to)
+            removed = removable(waiting) if closes and not takes_from_hand else []
+            for left in [waiting & ~(1 << stone) for stone in removed] or [waiting]:
+                yield mover | 1 << to, left, in_hand - 1, waiting_in_hand - (closes and takes_from_hand)
+    if in_hand and not MOVES_WHILE_PLACING:
+        return
+    flying = mover.bit_count() + in_hand == 3
     for start in points(mover):
         rest = mover & ~(1 << start)
         for to in points(empty) if flying else NEIGHBOURS[start]:
             if not empty >> to & 1:
                 continue
-            after = rest | 1 << to
-            if not closes_mill(rest, to):
-                yield after, waiting
-                continue
-            for stone in removable(waiting):
-                yield after, waiting & ~(1 << stone)
+            removed = removable(waiting) if closes_mill(rest, to) else []
+            for left in [waiting & ~(1 << stone) for stone in removed] or [waiting]:
+                yield rest | 1 << to, left, in_hand, waiting_in_hand
 
 
 # THE MODEL
@@ -512,7 +547,7 @@ class Table:
         slides = [
             (1 << i, 1 << outside.index(to))
             for i, start in enumerate(outside)
-            for to in sorted(NEIGHBOURS[start])
+            for to in NEIGHBOURS[start]
             if to < start and to in outside
         ]
         start, end = (i * len(self.columns) // self.block_count for i in (block, block + 1))
@@ -576,17 +611,19 @@ class Table:
         return 4 * min(threats, 2) + min(closing, 3)
 
 
+# The ways to close a mill by a slide: the stones, and the empty point to which one of them slides.
+SLIDES_TO_MILLS = [
+    (1 << third | sum(1 << p for p in line if p != to), to)
+    for line in LINES
+    for to in line
+    for third in NEIGHBOURS[to]
+    if third not in line
+][: 64 if DIAGONALS else None]
+
+
 @cache
 def closed_by_slide(stones):
-    """Two stones of a line and the empty point make a mill when a third stone slides there."""
-    return [
-        to
-        for to in range(24)
-        for two in OTHER_TWO[to]
-        if stones & two == two
-        for third in NEIGHBOURS[to]
-        if (stones & ~two) >> third & 1
-    ]
+    return [to for needed, to in SLIDES_TO_MILLS if stones & needed == needed]
 
 
 @cache
@@ -597,30 +634,57 @@ def closed_from_hand(stones):
 # THE SCHEMA OF A PAIR
 
 
+def occurs(table):
+    """Whether games come to a table: the mover's stones on the board and in hand, then the other side's."""
+    (mover, in_hand), (waiting, waiting_in_hand) = table
+    if waiting == 0 < mover:
+        return False
+    if MOVES_WHILE_PLACING or not in_hand + waiting_in_hand:
+        return True
+    if not in_hand:
+        return mover <= waiting
+    if not waiting_in_hand:
+        return mover >= waiting - 1
+    return waiting - 1 <= mover <= waiting
+
+
 class PairFile:
-    """The values of the positions in which the larger side moves."""
+    """The values of the positions in which the larger side moves, or of the only ones that occur. Each side
+    is its numbers of stones on the board and in hand."""
 
     def __init__(self, path, larger, smaller):
         self.path = path
         container = Container(path, PAIR)
         self.depths = container.depths
         schema = container.schema
-        check(tuple(schema.take(2)) == (larger, smaller), "the pair")
+        check(tuple(schema.take(2)) == (larger[0], smaller[0]), "the pair")
+        has_hands = larger[1] + smaller[1] > 0
+        if PAIRS_HAVE_HANDS:
+            check(tuple(schema.take(2)) == (larger[1], smaller[1]), "the stones in hand")
+        # As keys, in their order: a pair of equal sides has one table.
+        tables = [*{table: None for table in ((larger, smaller), (smaller, larger)) if occurs(table)}]
+        check(tables, "a pair that no game comes to")
         self.coverage = schema.take(1)[0]
-        known = (0, 3) if larger > smaller else (0,) if larger == 3 else (0, 1, 4)
+        known = [0]
+        if not DIAGONALS and sum(tables[0][0]) > 3:
+            known += [3] if larger != smaller and len(tables) == 2 else []
+            known += [4] if larger == smaller else []
+            known += [1] if larger == smaller and not has_hands else []
         check(self.coverage in known, "the coverage")
         # Whether only rows with an even number of stones on black points are stored.
         self.omits_rows = self.coverage >= 3
-        for _ in range(1 if larger == smaller else 2):
+        for _ in tables:
             schema.histogram()
         schema.end()
         check(len(container.tables) == 1, "the number of tables")
-        stored = [set_ for set_ in rows(larger) if is_even(set_) or not self.omits_rows]
+        self.stored = tables[0]
+        (mover, _), (waiting, _) = self.stored
+        stored = [set_ for set_ in rows(mover) if is_even(set_) or not self.omits_rows]
         places = {set_: place for place, set_ in enumerate(stored)}
-        self.table = Table(container, 0, larger, smaller, places, self.holds, closed_by_slide)
+        self.table = Table(container, 0, mover, waiting, places, self.holds, closed_by_slide)
 
     def holds(self, mover, waiting):
-        """Whether the value of a position with the larger side to move is in the file."""
+        """Whether the value of a position of the stored table is in the file."""
         if self.omits_rows:
             return is_even(mover) and (self.coverage == 3 or is_even(waiting))
         closes = any(not waiting >> to & 1 for to in points(closing_points(mover)))
@@ -718,9 +782,12 @@ class Folder:
         self.bounds = {}
         self.plies = sorted(int(file.stem[8:]) for file in self.path.glob("placing-[0-9][0-9].mill"))
 
-    def pair(self, larger, smaller):
+    def pair(self, *sides):
+        """The file of a pair. Each side is its numbers of stones on the board and in hand."""
+        larger, smaller = sorted(sides, key=lambda side: (sum(side), side), reverse=True)
         if (larger, smaller) not in self.files:
-            path = self.path / f"{larger}-{smaller}.mill"
+            hands = f"+{larger[1]}-{smaller[1]}" if larger[1] + smaller[1] else ""
+            path = self.path / f"{larger[0]}-{smaller[0]}{hands}.mill"
             with naming(path):
                 self.files[larger, smaller] = PairFile(path, larger, smaller)
         return self.files[larger, smaller]
@@ -732,41 +799,40 @@ class Folder:
                 self.files[ply] = PlyFile(path, ply)
         return self.files[ply]
 
-    def moving(self, mover, waiting):
-        """The value byte of a position without stones in hand, stored or derived."""
-        value = self.held(mover, waiting)
+    @cache
+    def of_pair(self, position):
+        """The value byte of a position of a pair, stored or derived. A position is as `turns` takes it."""
+        value = self.held(position)
         if value is not None:
             return value
-        file = self.pair_of(mover, waiting)
+        file = self.pair(*sides_of(position))
         if file.omits_rows:
-            return best(file, [value_of_rank(self.search(mover, waiting, -256, 256))])
-        return best(file, [self.after_turn(*after) for after in turns(mover, waiting)])
+            return best(file, [value_of_rank(self.search(position, -256, 256))])
+        return best(file, [self.after_turn(after) for after in turns(*position)])
 
-    def pair_of(self, mover, waiting):
-        return self.pair(*sorted((mover.bit_count(), waiting.bit_count()))[::-1])
-
-    def held(self, mover, waiting):
-        """The value byte of a position without stones in hand, `None` if no file holds it."""
-        if mover.bit_count() < 3:
+    def held(self, position):
+        """The value byte of a position of a pair, `None` if no file holds it."""
+        sides = sides_of(position)
+        if sum(sides[0]) < 3:
             return 1
-        file = self.pair_of(mover, waiting)
-        if mover.bit_count() < waiting.bit_count() or not file.holds(mover, waiting):
+        file = self.pair(*sides)
+        if sides != file.stored or not file.holds(*position[:2]):
             return None
         with naming(file.path):
-            return file.value(mover, waiting)
+            return file.value(*position[:2])
 
-    def search(self, mover, waiting, alpha, beta):
+    def search(self, position, alpha, beta):
         """The rank of a position that no file holds, by alpha-beta search: a bound if it is not between
-        alpha and beta. Stored values come first, captures last."""
-        least, most = self.bounds.get((mover, waiting), (-256, 256))
+        alpha and beta. Stored values come first, captures and placements last."""
+        least, most = self.bounds.get(position, (-256, 256))
         if least >= beta or least == most:
             return least
         if most <= alpha:
             return most
         found, open_ = -255, []
-        after = sorted(turns(mover, waiting), key=lambda after: after[1] != waiting)
-        for turn in after:
-            value = self.held(turn[1], turn[0])
+        after = [exchanged(turn) for turn in turns(*position)]
+        for turn in sorted(after, key=lambda turn: exchanged(turn)[1:] != position[1:]):
+            value = self.held(turn)
             if value is None:
                 open_.append(turn)
             else:
@@ -775,24 +841,22 @@ class Folder:
             if found >= beta:
                 break
             # A turn brings a rank one nearer to that of a draw.
-            rank = self.search(turn[1], turn[0], -beta - 1, 1 - max(alpha, found))
+            rank = self.search(turn, -beta - 1, 1 - max(alpha, found))
             found = max(found, rank_of_value(before(value_of_rank(rank))))
-        self.bounds[mover, waiting] = (
+        self.bounds[position] = (
             (found, most) if found >= beta else (least, found) if found <= alpha else (found, found)
         )
         return found
 
-    def after_turn(self, mover, waiting):
-        """The value of a turn to this position for the side that made it."""
-        if waiting.bit_count() < 3:
-            return 2
-        return before(self.moving(waiting, mover))
+    def after_turn(self, position):
+        """The value of a turn to this position of a pair for the side that made it."""
+        return before(self.of_pair(exchanged(position)))
 
     @cache
     def placing(self, stones, ply, mover, waiting):
         """The value byte of a position after this many placements, stored or derived."""
         if ply == 2 * stones:
-            return self.moving(mover, waiting)
+            return self.of_pair((mover, waiting, 0, 0))
         if ply in self.plies:
             file = self.ply(ply)
             with naming(file.path):
@@ -811,8 +875,10 @@ class Folder:
         return before(self.placing(stones, ply, waiting, mover))
 
     def text(self, position):
-        mover, waiting, in_hand = parse(position)
-        if in_hand:
+        position = parse(position)
+        mover, waiting, *hands = position
+        in_hand = sum(hands)
+        if in_hand and not PAIRS_HAVE_HANDS:
             if not self.plies:
                 raise Unanswerable("there are no files of the placing phase")
             file = self.ply(self.plies[0])
@@ -821,8 +887,8 @@ class Folder:
                 raise Unanswerable("no file is near")
             value = self.placing(file.stones, ply, mover, waiting)
         else:
-            value = self.moving(mover, waiting)
-            file = self.pair_of(mover, waiting)
+            value = self.of_pair(position)
+            file = self.pair(*sides_of(position))
         depth = f" {value - 1}" if file.depths else ""
         return "draw" if value == 0 else ("loss", "win")[value % 2 == 0] + depth
 
@@ -841,6 +907,18 @@ def before(value):
     return value + 1 if value else 0
 
 
+def exchanged(position):
+    """The position for the other side."""
+    mover, waiting, in_hand, waiting_in_hand = position
+    return waiting, mover, waiting_in_hand, in_hand
+
+
+def sides_of(position):
+    """The numbers of stones on the board and in hand, of the mover and of the waiting side."""
+    mover, waiting, in_hand, waiting_in_hand = position
+    return (mover.bit_count(), in_hand), (waiting.bit_count(), waiting_in_hand)
+
+
 def best(file, values):
     """The best of the values of a position's turns, as the file would hold it."""
     value = max(values, key=rank_of_value, default=1)
@@ -848,8 +926,7 @@ def best(file, values):
 
 
 def parse(text):
-    """The stones of the side to move and of the other side, and how many stones both have in hand
-    together, from the text of a position."""
+    """A position as `turns` takes it, from its text."""
     fields = text.split()
     if len(fields) < 9:
         raise Unanswerable("a position has a board, a side to move, a phase, an action and numbers of stones")
@@ -862,8 +939,8 @@ def parse(text):
     white_in_hand, black_in_hand = int(fields[5]), int(fields[7])
     if min(white.bit_count() + white_in_hand, black.bit_count() + black_in_hand) < 3:
         raise Unanswerable("the game is over")
-    in_hand = white_in_hand + black_in_hand
-    return (white, black, in_hand) if fields[1] == "w" else (black, white, in_hand)
+    position = white, black, white_in_hand, black_in_hand
+    return position if fields[1] == "w" else exchanged(position)
 
 
 def main():

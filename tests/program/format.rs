@@ -1,13 +1,14 @@
 //! docs/FORMAT.md suffices to read the files: a Python reader that was written from it finds the
 //! same values as the library.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Random, build, root};
+use crate::common::{Random, build, build_with, root};
 use crate::{process, repack};
-use millbase::{Database, Material, Position, Rules, Side, Value};
+use millbase::store::{Compression, Profile};
+use millbase::{Database, Material, Pair, Position, Rules, Side, Value};
 use tempfile::TempDir;
 
 const RULES: Rules = Rules::STANDARD;
@@ -40,7 +41,19 @@ fn read(folder: &Path, rules: &Rules, positions: &[Position]) -> Option<Vec<Stri
         .iter()
         .map(|position| position.text(rules) + "\n")
         .collect();
-    let run = process::run_with(process::python()?.arg(reader).arg(folder), lines);
+    let name = match *rules {
+        Rules {
+            diagonals: true, ..
+        } => "dooz",
+        Rules {
+            moves_while_placing: true,
+            ..
+        } => "lasker",
+        _ => "standard",
+    };
+    let mut command = process::python()?;
+    command.arg(reader).args(["--rules", name]).arg(folder);
+    let run = process::run_with(&mut command, lines);
     Some(run.lines().into_iter().map(str::to_string).collect())
 }
 
@@ -141,6 +154,70 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
             assert!(lost.count() > 20);
         }
     }
+}
+
+/// Games whose pairs have stones in hand, the level of their files, and the most stones in hand of the
+/// positions asked about: where files omit rows, the reader searches minutes for positions with more.
+const IN_HAND: [(Rules, u8, Compression, u8); 3] = [
+    (Rules::LASKER, 3, Compression::Quick, 6),
+    (Rules::LASKER, 4, Compression::Max, 1),
+    (Rules::DOOZ, 4, Compression::Quick, 8),
+];
+
+#[test]
+fn the_documentation_suffices_to_read_the_files_of_pairs_with_stones_in_hand() {
+    for (rules, stones, compression, most) in IN_HAND {
+        let rules = Rules { stones, ..rules };
+        let pairs = Pair::all(&rules);
+        let folder = TempDir::new().unwrap();
+        let profile = Profile {
+            compression,
+            ..Profile::default()
+        };
+        build_with(folder.path(), &rules, &pairs, profile, &[]);
+        let database = Database::open(folder.path(), rules).unwrap();
+        let mut positions = of_each_pair(&rules, &pairs);
+        let in_hand = |position: &Position| {
+            let [white, black] = [Side::White, Side::Black].map(|side| position.in_hand(side));
+            white + black
+        };
+        positions.retain(|position| in_hand(position) <= most);
+        let placing = positions.iter().filter(|position| position.is_placing());
+        assert!(placing.count() > 50);
+        let kinds = compare(folder.path(), &database, &positions);
+        // Of the values of Lasker's game with three stones, one in a hundred is a draw.
+        assert!(kinds.is_none_or(|kinds| kinds.contains("win") && kinds.contains("loss")));
+    }
+}
+
+/// Positions of random games, up to ten of each table of the pairs, and some of nearly every table.
+fn of_each_pair(rules: &Rules, pairs: &[Pair]) -> Vec<Position> {
+    const EACH: usize = 10;
+    let mut random = Random::new(5);
+    let mut found: BTreeMap<[u32; 4], Vec<Position>> = BTreeMap::new();
+    for _ in 0..3000 {
+        let mut position = Position::start(rules);
+        for _ in 0..40 {
+            if position.is_over(rules) {
+                break;
+            }
+            let sides = [position.side_to_move(), position.side_to_move().other()];
+            let [[mover, in_hand], [waiting, waiting_in_hand]] =
+                sides.map(|side| [position.stones(side).len(), position.in_hand(side).into()]);
+            let known = found.entry([mover, waiting, in_hand, waiting_in_hand]);
+            let known = known.or_default();
+            if known.len() < EACH && !known.contains(&position) {
+                known.push(position);
+            }
+            let turns = position.turns(rules);
+            let capture = turns.iter().find(|turn| !turn.removed().is_empty());
+            let turn = capture.filter(|_| random.below(3) > 0);
+            position = position.after(*turn.unwrap_or_else(|| random.pick(&turns)));
+        }
+    }
+    let tables: usize = pairs.iter().map(|pair| pair.tables(rules).len()).sum();
+    assert!(10 * found.len() > 9 * tables, "{} of {tables}", found.len());
+    found.into_values().flatten().collect()
 }
 
 /// Compares the output of the Python reader with the values of the library, and returns the kinds
