@@ -156,17 +156,28 @@ fn the_documentation_suffices_to_read_the_files_of_the_placing_phase() {
     }
 }
 
-/// Games whose pairs have stones in hand, the level of their files, and the most stones in hand of the
-/// positions asked about: where files omit rows, the reader searches minutes for positions with more.
-const IN_HAND: [(Rules, u8, Compression, u8); 3] = [
-    (Rules::LASKER, 3, Compression::Quick, 6),
-    (Rules::LASKER, 4, Compression::Max, 1),
-    (Rules::DOOZ, 4, Compression::Quick, 8),
-];
-
 #[test]
 fn the_documentation_suffices_to_read_the_files_of_pairs_with_stones_in_hand() {
-    for (rules, stones, compression, most) in IN_HAND {
+    compare_games([
+        (Rules::LASKER, 3, Compression::Quick, 6),
+        (Rules::DOOZ, 3, Compression::Quick, 6),
+    ]);
+}
+
+#[test]
+#[ignore = "takes minutes: tools/slow-tests sectors"]
+fn the_documentation_suffices_to_read_the_files_of_sectors_with_four_stones() {
+    compare_games([
+        (Rules::LASKER, 4, Compression::Max, 1),
+        (Rules::DOOZ, 4, Compression::Quick, 8),
+    ]);
+}
+
+/// Compares the values of games whose pairs have stones in hand: the rules and the number of stones, the level of the
+/// files, and the most stones in hand of the positions asked about. Where files omit rows, the reader searches
+/// minutes for positions with more.
+fn compare_games(games: [(Rules, u8, Compression, u8); 2]) {
+    for (rules, stones, compression, most) in games {
         let rules = Rules { stones, ..rules };
         let pairs = Pair::all(&rules);
         let folder = TempDir::new().unwrap();
