@@ -377,18 +377,23 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         assert_eq!(same.count(), 2, "{name}: {}", run.out);
     }
 
-    let text = list("SHA256SUMS.lasker");
-    let listed: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
-    let pairs = Pair::all(&Rules::LASKER);
-    let expected = pairs.iter().map(|pair| format!("{pair}.mill"));
-    assert_eq!(listed.len(), pairs.len());
-    assert!(expected.into_iter().all(|name| listed.contains(&&name[..])));
-    let lasker = ["--rules", "lasker", "--db", "lasker"];
-    let run = |args: &[&str]| place.run(&[args, &lasker].concat());
-    assert_eq!(run(&["build", "--pair", "3-1+1-2"]).status, 0);
-    let sums = format!("{from}/SHA256SUMS.lasker");
-    let same = run(&["verify", "--sums", &sums, "--ignore-missing"]);
-    assert_eq!(same.status, 0, "{}", same.out);
+    for (name, rules, pair) in [
+        ("lasker", Rules::LASKER, "3-1+1-2"),
+        ("dooz", Rules::DOOZ, "3-2+0-1"),
+    ] {
+        let text = list(&format!("SHA256SUMS.{name}"));
+        let listed: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
+        let pairs = Pair::all(&rules);
+        let expected = pairs.iter().map(|pair| format!("{pair}.mill"));
+        assert_eq!(listed.len(), pairs.len());
+        assert!(expected.into_iter().all(|name| listed.contains(&&name[..])));
+        let run =
+            |args: &[&str]| place.run(&[args, &["--rules", name, "--db", "sectors"]].concat());
+        assert_eq!(run(&["build", "--pair", pair]).status, 0);
+        let sums = format!("{from}/SHA256SUMS.{name}");
+        let same = run(&["verify", "--sums", &sums, "--ignore-missing"]);
+        assert_eq!(same.status, 0, "{}", same.out);
+    }
 }
 
 #[test]
