@@ -45,7 +45,7 @@ export class Builder {
   /* Offers the sets of pairs that lack one, and everything. */
   offer(missing, plan) {
     const sets = SETS.filter((most, place) => missing.some(stones => stones <= most && stones > (SETS[place - 1] ?? 0)));
-    const time = timeWords(plan.seconds + plan.placing_seconds);
+    const time = timeWords(plan.seconds);
     const all = t("build.all", { time, bytes: bytesWords(plan.file_bytes), memory: bytesWords(plan.memory_bytes) });
     replace($("build-what"),
       ...sets.map(most => tag("option", { value: most }, t("build.pairs.up", { most }))),

@@ -273,7 +273,7 @@ impl Builder {
             pairs: plan.pairs.len(),
             file_bytes: plan.file_bytes,
             memory_bytes: plan.memory_bytes,
-            seconds: plan.seconds - plan.placing_seconds,
+            seconds: plan.seconds,
             placing: !plan.plies().is_empty(),
             placing_seconds: plan.placing_seconds,
         })
