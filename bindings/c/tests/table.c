@@ -1,6 +1,7 @@
 /* The C library against the table of positions, from several threads, in a game, and on hostile input:
- *     table ../positions.csv A_FOLDER A_BUNDLE
- * The folder is empty; files cut short are written there. The bundle has the pairs of `no-flying` with seven stones. */
+ *     table ../positions.csv A_FOLDER A_BUNDLE HANDS
+ * The folder is empty; files cut short are written there. The bundle has the pairs of `no-flying` with seven stones,
+ * HANDS.mdb those of Lasker Morris with the three stones that HANDS.toml states. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <pthread.h>
@@ -409,6 +410,21 @@ static void hostile(const char *folder) {
   millbase_close(NULL);
 }
 
+/* Positions with stones in hand, which files of pairs have under some rules. */
+static void in_hand(const char *path) {
+  char bundle[512], rules[512];
+  snprintf(bundle, sizeof bundle, "%s.mdb", path);
+  snprintf(rules, sizeof rules, "%s.toml", path);
+  millbase_db *opened;
+  CHECK(millbase_open(bundle, rules, &opened) == MILLBASE_STATUS_OK);
+  millbase_value value;
+  CHECK(millbase_probe(opened, "********/********/******** w p p 0 3 0 3 0 0", &value) == MILLBASE_STATUS_OK);
+  CHECK(value.wdl == 1 && value.dtw == 23);
+  CHECK(millbase_probe(opened, "********/******O*/*****@O* b p p 2 1 1 2 0 0", &value) == MILLBASE_STATUS_OK);
+  CHECK(value.wdl == -1 && value.dtw == 20);
+  millbase_close(opened);
+}
+
 /* Asks what only the bundle answers. */
 static void check_bundled(millbase_db *bundled, millbase_status expected) {
   millbase_value value;
@@ -502,7 +518,7 @@ static void engine(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 4);
+  CHECK(argc == 5);
   CHECK(strcmp(millbase_last_message(), "") == 0);
   char version[32];
   snprintf(version, sizeof version, "%d.%d.%d", MILLBASE_VERSION_MAJOR, MILLBASE_VERSION_MINOR,
@@ -523,6 +539,7 @@ int main(int argc, char **argv) {
   other_rules(argv[2]);
   hostile(argv[2]);
   bundles(argv[2], argv[3]);
+  in_hand(argv[4]);
   engine();
   millbase_close(db);
   printf("C: %d checks\n", checks);

@@ -260,6 +260,15 @@ def test_a_bundle_opens_like_a_folder():
         millbase.open(BINDINGS.parent / "db" / "3-3.mill")
 
 
+def test_databases_have_positions_with_stones_in_hand():
+    opened = millbase.open(os.environ["MILLBASE_HANDS"], rules={"base": "lasker", "stones": 3})
+    assert "0-0+3-3" in opened.pairs
+    start = "********/********/******** w p p 0 3 0 3 0 0"
+    assert str(opened.probe(start)) == "win in 23"
+    assert str(opened.turns(start)[0].value) == "win in 23"
+    assert str(opened.probe("********/******O*/*****@O* b p p 2 1 1 2 0 0")) == "loss in 20"
+
+
 def test_a_database_reopens_in_another_process(tmp_path, monkeypatch):
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "4-3.mill").write_bytes((BINDINGS.parent / "db" / "4-3.mill").read_bytes())

@@ -94,6 +94,17 @@ test("a bundle opens from memory and from a URL", async () => {
   await assert.rejects(open({ rules, bundle: new Uint8Array(3) }), { code: "corrupt" });
 });
 
+test("databases have positions with stones in hand", async () => {
+  const mill = await open({ rules: { base: "lasker", stones: 3 }, bundle: await readFile(process.env.MILLBASE_HANDS) });
+  assert.ok(mill.pairs().includes("0-0+3-3"));
+  const start = "********/********/******** w p p 0 3 0 3 0 0";
+  const { wdl, dtw, turns } = await mill.answer(start);
+  assert.deepEqual([wdl, dtw, turns[0].dtw], ["win", 23, 23]);
+  const after = await mill.probe("********/******O*/*****@O* b p p 2 1 1 2 0 0");
+  assert.deepEqual([after.wdl, after.dtw], ["loss", 20]);
+  mill.close();
+});
+
 async function checkRow(mill, row) {
   const answer = await mill.answer(row.fen);
   const message = row.fen;
@@ -328,8 +339,8 @@ test("rules by their name, the text of a file, or settings", async () => {
     [{ stones: 13 }, /^the rules: stones must be from 3 to 12$/],
     [{ flyin: 3 }, /^the rules: flyin: unknown field/],
     ["", /^the rules '' cannot be used: there are no such rules, only standard, .* and settings$/],
-    [null, /must be one of standard/],
-    [[], /must be one of standard/],
+    [null, /no such rules, only standard/],
+    [[], /no such rules, only standard/],
     [3, /^the rules must be a text$/],
   ]) {
     await assert.rejects(open({ rules }), { name: "MillbaseError", code: "invalid", message });
@@ -469,7 +480,7 @@ test("hostile input", async () => {
     assert.throws(() => mill.play(WIN, wrong), MillbaseError);
   }
   assert.throws(() => mill.play(WIN, "a7-a4"), { code: "invalid", message: /not a legal turn of white/ });
-  await assert.rejects(open({ rules: "chess" }), { message: /must be one of standard/ });
+  await assert.rejects(open({ rules: "chess" }), { message: /no such rules, only standard/ });
   await assert.rejects(open({ files: { "4-3.mill": 7 } }), { code: "source" });
   for (const name of ["db/4-3.mill", "3-4.mill", "4-3", "4-3.MILL", "10-3.mill", "placing-18.mill", "placing-1.mill.gz", ""]) {
     const message = `no file of these rules is named ${name}; name the files as 9-8.mill, the larger number first, or placing-14.mill`;
