@@ -411,7 +411,7 @@ static void hostile(const char *folder) {
 }
 
 /* Positions with stones in hand, which files of pairs have under some rules. */
-static void in_hand(const char *path) {
+static void sectors(const char *path) {
   char bundle[512], rules[512];
   snprintf(bundle, sizeof bundle, "%s.mdb", path);
   snprintf(rules, sizeof rules, "%s.toml", path);
@@ -539,7 +539,7 @@ int main(int argc, char **argv) {
   other_rules(argv[2]);
   hostile(argv[2]);
   bundles(argv[2], argv[3]);
-  in_hand(argv[4]);
+  sectors(argv[4]);
   engine();
   millbase_close(db);
   printf("C: %d checks\n", checks);
