@@ -138,11 +138,6 @@ impl EngineOptions {
             let name = shown(name);
             return Err(format!("there is no option '{name}'; 'uci' lists them"));
         };
-        // A saved game states rules without a name by their settings.
-        let is_own =
-            |(own, rules): &&(&str, Rules)| *own == OWN_RULES && rules.to_string() == value;
-        let own = self.all_rules.iter().find(is_own);
-        let value = own.map_or(value, |&(own, _)| own);
         let refuse = |form: String| {
             let value = shown(value);
             Err(format!("option {name} must be {form}, not '{value}'"))
@@ -165,6 +160,11 @@ impl EngineOptions {
             },
             Combo(names, field) => {
                 let names = names(self);
+                // A saved game states rules without a name by their settings.
+                let is_own =
+                    |(own, rules): &&(&str, Rules)| *own == OWN_RULES && rules.to_string() == value;
+                let own = self.all_rules.iter().find(is_own);
+                let value = own.map_or(value, |&(own, _)| own);
                 let is_value = |name: &&str| name.eq_ignore_ascii_case(value);
                 match names.iter().position(is_value) {
                     Some(place) => *field(self) = place,
