@@ -303,14 +303,6 @@ def removable(stones):
     return points(stones & ~in_mills or stones)
 
 
-def placements(mover, waiting):
-    """All (mover, waiting) after a placement, before the sides change."""
-    for to in points(FULL & ~mover & ~waiting):
-        removed = removable(waiting) if closes_mill(mover, to) else []
-        for left in [waiting & ~(1 << stone) for stone in removed] or [waiting]:
-            yield mover | 1 << to, left
-
-
 def turns(mover, waiting, in_hand=0, waiting_in_hand=0):
     """All positions after a turn, before the sides change: the sets of the mover and the waiting side,
     then their numbers of stones in hand."""
@@ -864,7 +856,8 @@ class Folder:
                 value = file.value(mover, waiting)
             if value is not None:
                 return value
-        after = (self.after_placement(stones, ply + 1, *after) for after in placements(mover, waiting))
+        placed = (after[:2] for after in turns(mover, waiting, 1))
+        after = (self.after_placement(stones, ply + 1, *sets) for sets in placed)
         return max(after, key=rank_of_value)
 
     def after_placement(self, stones, ply, mover, waiting):
