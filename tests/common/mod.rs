@@ -187,9 +187,10 @@ fn library_point(name: &str) -> Point {
 
 /// The plain implementation's form of a position, point by point.
 pub fn plain_position(position: &Position) -> PlainPosition {
+    static POINTS: LazyLock<[Point; 24]> = LazyLock::new(|| NAMES.map(library_point));
     PlainPosition {
-        board: NAMES.map(|name| {
-            let holds = |side: &Side| position.stones(*side).contains(library_point(name));
+        board: POINTS.map(|point| {
+            let holds = |side: &Side| position.stones(*side).contains(point);
             [Side::White, Side::Black]
                 .into_iter()
                 .find(holds)

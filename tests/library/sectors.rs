@@ -1,11 +1,15 @@
 //! Tests of the rules under which pairs have stones in hand: the sectors and their positions, and all values of
 //! small games by the plain rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 
-use crate::common::{self, Random, plain_position, plain_rules};
+use rayon::prelude::*;
+
+use crate::common::{self, Random, library_set, plain_position, plain_rules};
 use crate::index::distinct_positions;
+use crate::plain::PlainPosition;
+use crate::plain::check;
 use crate::values::{Solved, check_all, check_by_iteration, solve_pair, stones_of};
 use millbase::internals::Index;
 use millbase::internals::coach::puzzle::{WantedPuzzles, candidate};
@@ -191,6 +195,61 @@ fn games_with_four_stones_agree_with_the_plain_rules() {
     for rules in [LASKER, Rules::DOOZ, LASKER_AND_DOOZ] {
         let rules = with_stones(rules, 4);
         check_all(&rules, &solve_all(&rules));
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn lasker_with_five_stones_agrees_with_the_plain_turns() {
+    let rules = with_stones(LASKER, 5);
+    check_entries(&rules, &solve_all(&rules));
+}
+
+#[test]
+#[ignore = "takes an hour"]
+fn lasker_with_six_stones_agrees_with_the_plain_turns() {
+    let rules = with_stones(LASKER, 6);
+    check_entries(&rules, &solve_all(&rules));
+}
+
+/// Every value follows from those after the plain turns. Entries that are symmetric to another one are left out, as the
+/// look-up does.
+fn check_entries(rules: &Rules, solved: &Solved) {
+    let plain = plain_rules(rules);
+    let table = |(&sector, values)| (sector, (Index::new(sector), values));
+    let tables: HashMap<_, (Index, &Vec<u8>)> = solved.iter().map(table).collect();
+    let value_of = |position: &PlainPosition| {
+        let sides = [position.side, position.side.enemy()];
+        let mut sets = [0; 2];
+        for (point, cell) in position.board.iter().enumerate() {
+            if let Some(side) = cell {
+                sets[usize::from(*side != position.side)] |= 1 << point;
+            }
+        }
+        let [mover, waiting] = sets.map(library_set);
+        let material = Material::new(mover.len() as u8, waiting.len() as u8);
+        let sector = material.with_hands(sides.map(|side| position.hand(side)));
+        if sector.mover + sector.mover_in_hand < 3 {
+            return check::LOST_IN_0;
+        }
+        let (index, values) = &tables[&sector];
+        values[index.find(mover, waiting)]
+    };
+    for (sector, values) in solved {
+        let (index, _) = &tables[sector];
+        let is_wrong = |&entry: &usize| {
+            let (mover, waiting) = index.sets(entry);
+            let position = plain_position(&sector.position(mover, waiting));
+            let turns = position.turns(&plain).into_iter();
+            let after = turns.map(|turn| value_of(&position.after(&turn)));
+            index.find(mover, waiting) == entry && check::value_before(after) != values[entry]
+        };
+        let text = |entry| {
+            let (mover, waiting) = index.sets(entry);
+            sector.position(mover, waiting).text(rules)
+        };
+        let wrong = (0..index.len()).into_par_iter().find_any(is_wrong);
+        assert_eq!(wrong.map(text), None);
     }
 }
 

@@ -35,7 +35,7 @@ const DRAW: u8 = 0;
 const NO_POSITION: u8 = u8::MAX;
 
 /// The value of a position that is lost with no turn to make.
-const LOST_IN_0: u8 = 1;
+pub const LOST_IN_0: u8 = 1;
 
 /// A move of the mover that is possible for all sets of enemy stones that leave the point `to`
 /// empty.
@@ -522,6 +522,12 @@ static RANKS: [u8; 256] = {
     ranks[NO_POSITION as usize] = NO_RANK;
     ranks
 };
+
+/// The value of a position whose turns lead to these values.
+pub fn value_before(after: impl Iterator<Item = u8>) -> u8 {
+    let ranks = after.map(|value| RANKS[usize::from(value)]);
+    before(ranks.max().unwrap_or(NO_RANK))
+}
 
 /// The value of a position whose best successor has this rank.
 fn before(best: u8) -> u8 {
