@@ -2,31 +2,33 @@
 //! exchange of the inner and the outer ring. They map lines to lines and edges to edges on both
 //! drawings of the board.
 
-use crate::board::PointSet;
+use crate::board::{POINTS, PointSet};
 
 /// One of the 16 symmetries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symmetry(u8);
 
-/// The images of a ring's points under the symmetries that leave each ring in its place.
-static TURNED: [[u8; 256]; 8] = {
-    let mut turned = [[0; 256]; 8];
+/// The images of all point sets, as the union of the images of their bytes.
+static IMAGES: [[[u32; 256]; 3]; Symmetry::COUNT] = {
+    let mut images = [[[0; 256]; 3]; Symmetry::COUNT];
     let mut number = 0;
-    while number < turned.len() {
-        let mut ring = 0;
-        while ring < 256 {
-            let mut bit = 0;
-            while bit < 8 {
-                if ring >> bit & 1 == 1 {
-                    turned[number][ring] |= 1 << Symmetry(number as u8).define(bit);
+    while number < Symmetry::COUNT {
+        let mut bit = 0;
+        while bit < POINTS {
+            let image = 1 << Symmetry(number as u8).define(bit);
+            let ring = &mut images[number][bit as usize / 8];
+            let mut byte = 0;
+            while byte < 256 {
+                if byte >> (bit % 8) & 1 == 1 {
+                    ring[byte] |= image;
                 }
-                bit += 1;
+                byte += 1;
             }
-            ring += 1;
+            bit += 1;
         }
         number += 1;
     }
-    turned
+    images
 };
 
 impl Symmetry {
@@ -79,19 +81,9 @@ impl Symmetry {
     /// ```
     #[inline(always)]
     pub fn apply(self, set: PointSet) -> PointSet {
-        let bits = match self.0 & 8 {
-            0 => set.bits(),
-            _ => set.bits().swap_bytes() >> 8,
-        };
-        let turned = &TURNED[usize::from(self.0 & 7)];
-        let [inner, middle, outer, _] = bits.to_le_bytes();
-        let turn = |ring| turned[usize::from(ring)];
-        PointSet::from_bits(u32::from_le_bytes([
-            turn(inner),
-            turn(middle),
-            turn(outer),
-            0,
-        ]))
+        let images = &IMAGES[usize::from(self.0) % Symmetry::COUNT];
+        let [inner, middle, outer, _] = set.bits().to_le_bytes().map(usize::from);
+        PointSet::from_bits(images[0][inner] | images[1][middle] | images[2][outer])
     }
 
     /// The images of a set under all symmetries, by their numbers.

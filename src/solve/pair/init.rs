@@ -256,12 +256,13 @@ impl InitialiseRow<'_> {
         if !self.is_last {
             return;
         }
-        for (column, &subset) in shape.subsets.iter().enumerate() {
+        let columns = shape.subsets.iter().zip(values).zip(counts);
+        for ((&subset, value), count) in columns {
             let quiet = match shape.moves {
-                true => turns.count::<FLYING>(turns.points(bits, subset)) as u8 - counts[column],
+                true => turns.count::<FLYING>(turns.points(bits, subset)) as u8 - *count,
                 false => 0,
             };
-            let (value, count) = match values[column] {
+            (*value, *count) = match *value {
                 0 if quiet == 0 => match shape.without_turn {
                     WithoutTurn::Loses => (1, 0),
                     WithoutTurn::Draws => (0, CANNOT_LOSE),
@@ -272,9 +273,7 @@ impl InitialiseRow<'_> {
                 ordered if ordered < ORDERED_DRAW => (shape.values[usize::from(ordered)], quiet),
                 ordered => (shape.values[usize::from(ordered)], CANNOT_LOSE),
             };
-            values[column] = value;
-            counts[column] = count;
-            self.present.insert(value);
+            self.present.insert(*value);
         }
     }
 }
