@@ -180,6 +180,7 @@ impl<'a> PairsJob<'a> {
         if let Some(values) = UnfinishedFile::of_sector(folder, material).read(&rules)? {
             return Ok(values);
         }
+        // Anew for each table: files that stayed open would stay in memory.
         let open = || Database::open(folder, rules);
         if rules.pairs_have_hands() && !self.cache.has(material) {
             self.cache.prepare(&open()?, pair)?;
