@@ -235,21 +235,24 @@ fn check_entries(rules: &Rules, solved: &Solved) {
         let (index, values) = &tables[&sector];
         values[index.find(mover, waiting)]
     };
-    for (sector, values) in solved {
-        let (index, _) = &tables[sector];
-        let is_wrong = |&entry: &usize| {
+    for (sector, (index, values)) in &tables {
+        let position_of = |entry| {
             let (mover, waiting) = index.sets(entry);
-            let position = plain_position(&sector.position(mover, waiting));
+            sector.position(mover, waiting)
+        };
+        let is_wrong = |&entry: &usize| {
+            let position = plain_position(&position_of(entry));
             let turns = position.turns(&plain).into_iter();
             let after = turns.map(|turn| value_of(&position.after(&turn)));
-            index.find(mover, waiting) == entry && check::value_before(after) != values[entry]
+            check::value_before(after) != values[entry]
         };
-        let text = |entry| {
+        let is_looked_up = |&entry: &usize| {
             let (mover, waiting) = index.sets(entry);
-            sector.position(mover, waiting).text(rules)
+            index.find(mover, waiting) == entry
         };
-        let wrong = (0..index.len()).into_par_iter().find_any(is_wrong);
-        assert_eq!(wrong.map(text), None);
+        let entries = (0..index.len()).into_par_iter().filter(is_looked_up);
+        let wrong = entries.find_any(is_wrong);
+        assert_eq!(wrong.map(|entry| position_of(entry).text(rules)), None);
     }
 }
 
