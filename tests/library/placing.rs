@@ -127,10 +127,7 @@ impl<'a> Plain<'a> {
     /// The same for positions that are equal but for a symmetry. The stones in hand say who is to
     /// move.
     fn key(&self, position: &PlainPosition) -> (Set, Set, u8) {
-        let [white, black] = [PlainSide::White, PlainSide::Black].map(|side| {
-            let points = (0..24).filter(|&point| position.board[point] == Some(side));
-            points.map(|point| 1 << point).sum::<Set>()
-        });
+        let [white, black] = [PlainSide::White, PlainSide::Black].map(|side| position.set_of(side));
         let images = self
             .symmetries
             .iter()

@@ -220,13 +220,7 @@ fn check_entries(rules: &Rules, solved: &Solved) {
     let tables: HashMap<_, (Index, &Vec<u8>)> = solved.iter().map(table).collect();
     let value_of = |position: &PlainPosition| {
         let sides = [position.side, position.side.enemy()];
-        let mut sets = [0; 2];
-        for (point, cell) in position.board.iter().enumerate() {
-            if let Some(side) = cell {
-                sets[usize::from(*side != position.side)] |= 1 << point;
-            }
-        }
-        let [mover, waiting] = sets.map(library_set);
+        let [mover, waiting] = sides.map(|side| library_set(position.set_of(side)));
         let material = Material::new(mover.len() as u8, waiting.len() as u8);
         let sector = material.with_hands(sides.map(|side| position.hand(side)));
         if sector.mover + sector.mover_in_hand < 3 {

@@ -388,10 +388,7 @@ fn derived(
     }
     let after = plain.turns(&plain_rules).into_iter().map(|turn| {
         let after = plain.after(&turn);
-        let set = |side| -> PointSet {
-            let held = (0..24).filter(|&point| after.board[point] == Some(side));
-            library_set(held.map(|point| 1 << point).sum())
-        };
+        let set = |side| library_set(after.set_of(side));
         let (mover, waiting) = (set(after.side), set(after.side.enemy()));
         match mover.len() {
             ..3 => Value::LOST,

@@ -311,6 +311,12 @@ impl PlainPosition {
         self.points_of(Some(side)).len() as u8
     }
 
+    /// The set of a side's stones.
+    pub fn set_of(&self, side: Side) -> check::Set {
+        let points = (0..24).filter(|&point| self.board[point] == Some(side));
+        points.map(|point| 1 << point).sum()
+    }
+
     /// The points with these contents.
     fn points_of(&self, cell: Cell) -> Vec<Point> {
         (0..24).filter(|&p| self.board[p] == cell).collect()
