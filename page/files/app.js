@@ -28,6 +28,9 @@ import { LANGUAGES, fillIn, language, problemWords, sentence, speak, t, turnsWor
 import { listenToTabs, showPanel } from "./tabs.js";
 import { Node } from "./tree.js";
 import { View } from "./view.js";
+import { wait } from "./wait.js";
+
+const RETRY = 2000; // ms between attempts to get the rules
 
 /* The words of the page beside the board, by element: why the last press did nothing, the task, the hint. */
 const said = { problem: "", task: "", "hint-words": "" };
@@ -48,11 +51,15 @@ const shownValues = () => $("values").checked && !rooms.coach?.asking;
 /* The words for the strength of a level: without all databases none is perfect. */
 const levelWords = level => t(level === PERFECT && !isComplete ? "level.search" : `level.${listed(level)}`);
 const tell = words => { said.task = words; render(); };
-/* Calls `act` when a button is pressed. A press before the first game is shown waits for it. */
+/* Calls `act` when a button is pressed, and says if it fails. A press before the first game is shown waits for it. */
 const press = (id, act) => $(id).addEventListener("click", async () => {
   if ($(id).getAttribute("aria-disabled") === "true") return;
-  if (!hasOpened) await opened;
-  act();
+  try {
+    if (!hasOpened) await opened;
+    await act();
+  } catch (error) {
+    game.trouble(error);
+  }
 });
 
 /* The parts. */
@@ -113,6 +120,8 @@ function enterRooms() {
     sayRooms();
     render();
   });
+  // A script that did not come is asked for again.
+  entered.catch(() => { entered = null; });
   return entered;
 }
 
@@ -184,11 +193,13 @@ function openPanel(name) {
 
 function goHome() {
   $("start-continue").hidden = game.root.children.length === 0;
-  say($("continue-words"), turnsWords(game.root.size));
+  sayContinue();
   home.show(true);
   $("home-title").focus();
   render();
 }
+
+const sayContinue = () => say($("continue-words"), turnsWords(game.root.size));
 
 /* Writes all words of the page in the chosen language. */
 function writeWords() {
@@ -202,6 +213,7 @@ function writeWords() {
   for (const id of ["first", "previous", "next", "last"]) $(id).title = t(`nav.${id}`);
   $("board").setAttribute("aria-roledescription", t("board.role"));
   if (ruleset.sets) offerRules();
+  if (game.node) sayContinue();
   lines.draw();
   sayRooms();
 }
@@ -220,7 +232,6 @@ function sayRooms() {
 
 async function speakIn(chosen) {
   settings.language = chosen;
-  for (const id in said) said[id] = "";
   saveSettings();
   try {
     await speak(chosen);
@@ -228,7 +239,12 @@ async function speakIn(chosen) {
     game.trouble(error);
     return;
   }
+  // What was said before stays in no other language.
+  for (const id in said) said[id] = "";
+  for (const element of document.querySelectorAll(".problem, #review-words, #copied")) say(element, "");
   writeWords();
+  setup.nameChoices();
+  if (editor.active) editor.check();
   meetRules();
   sayTask();
   render();
@@ -313,11 +329,20 @@ async function openAddress({ text, place, ...address }) {
   render();
 }
 
+/* Says that the rules did not come, and asks for them until they do. */
+async function askAgain(error) {
+  lostAndFound.onLost(error.message);
+  await wait(RETRY);
+  const found = await backend.rules().catch(askAgain);
+  lostAndFound.onFound();
+  return found;
+}
+
 async function openFirst(rulesKnown) {
   const saved = loadGame();
   const address = readAddress(location.hash);
   if (!saved && !address) home.show(true);
-  ruleset.sets = await rulesKnown;
+  ruleset.sets = await rulesKnown.catch(askAgain);
   offerRules();
   if (saved && ruleset.known(saved.rules)) {
     const root = Node.unpack(saved.tree);
@@ -370,7 +395,9 @@ function lookAround() {
 
 /* Finds out which databases are present for the rules. */
 async function survey() {
-  const { databases, placing } = await backend.databases(game.rules);
+  const { rules } = game;
+  const { databases, placing } = await backend.databases(rules);
+  if (rules !== game.rules) return;
   const now = (placing.length > 0 || ruleset.pairsHaveHands) && databases.every(({ present }) => present);
   if (now === isComplete) return;
   isComplete = now;
@@ -382,8 +409,8 @@ async function survey() {
 function come() {
   backend.forget();
   game.forgetUnknown();
-  rooms.train.offer();
-  survey();
+  rooms.stats.forget();
+  for (const asked of [rooms.train.offer(), survey()]) asked.catch(error => game.trouble(error));
 }
 
 /* Turns. */

@@ -76,12 +76,15 @@ export function backend(ask) {
       const body = await ask("game", { rules, fen: start, moves: moves.join(" ") });
       return { ...readAnswer(body), game: body.game.map(readTurn) };
     },
-    async step(rules, start, moves) {
+    async step(rules, start, moves, signal) {
       const question = { rules, fen: start, moves: moves.join(" ") };
       const key = JSON.stringify(question);
-      if (last.key !== key) last = { key, answer: ask("step", question) };
-      last.answer.catch(() => { last = {}; });
-      const body = await last.answer;
+      // A question that somebody else may abort is not waited for.
+      const isShared = last.key === key && [undefined, signal].includes(last.signal);
+      if (!isShared) last = { key, signal, answer: ask("step", question, { signal }) };
+      const asked = last;
+      asked.answer.catch(() => { if (last === asked) last = {}; });
+      const body = await asked.answer;
       return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
     },
     read: (rules, text) => ask("read", { rules, text }),

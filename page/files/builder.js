@@ -15,7 +15,7 @@ export class Builder {
     $("build-start").addEventListener("click", () => this.start());
     $("build-stop").addEventListener("click", () => game.backend.stopBuild().catch(error => game.trouble(error)));
     $("notice-close").addEventListener("click", () => {
-      settings.notice = false;
+      settings.notice = $("notices").checked = false;
       saveSettings();
       show($("notice"), false, $("new"));
     });
@@ -27,6 +27,7 @@ export class Builder {
     const { databases, placing } = await backend.databases(rules);
     const missing = databases.filter(({ present }) => !present).map(({ pair }) => stonesIn(pair));
     const building = await backend.building(rules);
+    if (rules !== this.game.rules) return;
     const busy = ["pairs", "placing"].includes(building.state);
     this.placing = building.plan?.placing ?? false;
     const complete = missing.length === 0 && (placing.length > 0 || !this.placing);
@@ -39,7 +40,7 @@ export class Builder {
     show($("build"), building.allowed && building.plan !== null, $("notice-close"));
     if (building.plan) this.offer(missing, building.plan);
     show($("notice"), settings.notice || busy, $("new"));
-    if (busy) this.follow();
+    if (busy) this.follow().catch(error => this.game.trouble(error));
   }
 
   /* Offers the sets of pairs that lack one, and everything. */
@@ -57,7 +58,7 @@ export class Builder {
     const stones = $("build-what").value;
     try {
       await this.game.backend.build(this.game.rules, stones, this.placing && stones === "");
-      this.follow();
+      await this.follow();
     } catch (error) {
       say($("notice-problem"), error.code ? problemWords(error) : t("trouble"));
     }
@@ -70,26 +71,32 @@ export class Builder {
     show($("build"), false, $("notice-close"));
     $("notice").open = true;
     $("build-progress").hidden = false;
-    for (;;) {
-      const building = await this.game.backend.building(this.game.rules);
-      const busy = ["pairs", "placing"].includes(building.state);
-      if (!busy) {
-        this.following = false;
-        $("build-progress").hidden = true;
+    try {
+      for (;;) {
+        const building = await this.game.backend.building(this.game.rules);
         if (building.state === "failed") say($("notice-problem"), problemWords(building.error));
-        else { this.come(); await this.look(); }
-        return;
+        if (!["pairs", "placing"].includes(building.state)) break;
+        this.tell(building);
+        if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
+        await wait(POLL);
       }
-      $("build-bar").value = building.share;
-      const left = building.seconds_left === null ? "" : t("build.left", { time: timeWords(building.seconds_left) });
-      const { pair, pairs_done: done, pairs } = building;
-      const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
-      const name = building.rules.name ?? "own";
-      const told = name === this.ruleName() ? words : colon(t(`rules.${name}`), words);
-      say($("build-words"), `${told} ${left}`);
-      $("build-stop").hidden = !building.allowed;
-      if (building.pairs_done !== this.pairs) { this.pairs = building.pairs_done; this.come(); }
-      await wait(POLL);
+    } finally {
+      this.following = false;
+      $("build-progress").hidden = true;
     }
+    this.come();
+    await this.look();
+  }
+
+  /* Shows how far a build is. */
+  tell(building) {
+    $("build-bar").value = building.share;
+    const left = building.seconds_left === null ? "" : t("build.left", { time: timeWords(building.seconds_left) });
+    const { pair, pairs_done: done, pairs } = building;
+    const words = building.state === "pairs" ? t("build.pairs", { pair: pair ?? "", done, pairs }) : t("build.placing");
+    const name = building.rules.name ?? "own";
+    const told = name === this.ruleName() ? words : colon(t(`rules.${name}`), words);
+    say($("build-words"), `${told} ${left}`);
+    $("build-stop").hidden = !building.allowed;
   }
 }

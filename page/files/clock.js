@@ -56,7 +56,7 @@ export class Clock {
   words(side) {
     const seconds = this.left[side] / 1000;
     const whole = Math.ceil(seconds);
-    if (seconds < 10) return `0:0${seconds.toFixed(1)}`;
+    if (seconds < 9.95) return `0:0${seconds.toFixed(1)}`;
     return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
   }
 }

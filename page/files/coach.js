@@ -50,8 +50,10 @@ export class Coach {
 
   /* The errors of the line: those of the side that a person played, or of both. */
   get mistakes() {
-    const isOwn = ({ parent }) => this.own === null || parent?.side === this.own;
-    return this.game.node.wholeLine.filter(node => isOwn(node) && (faultOf(node) || isMarkedError(node)));
+    const isOwn = ({ parent }) => parent && (this.own === null || parent.side === this.own);
+    // Without values, no turn can be called better than the one that was marked.
+    const isError = node => faultOf(node) || isMarkedError(node) && node.parent.answer !== null;
+    return this.game.node.wholeLine.filter(node => isOwn(node) && isError(node));
   }
 
   /* Asks about the errors of the line shown, one after the other. */
@@ -93,7 +95,9 @@ export class Coach {
     // After a reload the values of a marked turn are not known yet.
     await game.learn(node.parent);
     await game.learnValue(node.parent);
-    if (this.question?.node === node) this.tell();
+    if (this.question?.node !== node) return;
+    if (node.parent.answer === null) this.next();
+    else this.tell();
   }
 
   tell() {

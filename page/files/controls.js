@@ -24,7 +24,7 @@ export class Controls {
     enable(node.parent !== null && !editor.active, "first", "previous", "back");
     enable(!game.isLeaf && !editor.active, "next", "last");
     enable(game.handMoves && !editor.active && !game.isTask, "hint");
-    enable(game.mode === "play" && game.handMoves && !editor.active && game.root.children.length > 0, "resign", "offer");
+    enable(game.mode === "play" && game.handMoves && game.isLeaf && !editor.active && node.parent !== null, "resign", "offer");
     enable(node.parent !== null, "remove");
     enable(node.path.some(({ parent }, place) => parent && parent.children[0] !== node.path[place]), "promote");
     show($("next-mistake"), this.values() && (this.rooms.coach?.mistakes ?? []).length > 0, $("find-mistakes"));
@@ -51,7 +51,7 @@ export class Controls {
   listenToWays() {
     const { press, page } = this;
     for (const id of ["new", "brand", "go-play"]) press(id, page.goHome);
-    for (const id of ["go-puzzles", "start-puzzles"]) press(id, () => { page.openPanel("learn"); page.enterRooms().then(() => $("puzzle-start").click()); });
+    for (const id of ["go-puzzles", "start-puzzles"]) press(id, async () => { page.openPanel("learn"); await page.enterRooms(); $("puzzle-start").click(); });
     for (const id of ["go-learn", "start-learn"]) press(id, () => page.openPanel("learn"));
     for (const id of ["go-analyse", "start-analyse"]) press(id, () => page.start("hand", "hand", "analyse"));
     press("start-continue", () => { page.openPanel("game"); page.showBoard(); });
@@ -67,9 +67,9 @@ export class Controls {
     press("back", () => { said.problem = ""; game.takeBack(); });
     press("pause", () => game.setPaused(!game.paused));
     press("flip", () => { settings.flipped = !settings.flipped; saveSettings(); page.render(); });
-    press("hint", () => hint.next().then(words => { said["hint-words"] = words ?? ""; page.render(); }, error => game.trouble(error)));
+    press("hint", async () => { said["hint-words"] = await hint.next() ?? ""; page.render(); });
     press("resign", () => match.resign());
-    press("offer", () => match.offerDraw().catch(error => game.trouble(error)));
+    press("offer", () => match.offerDraw());
     press("rematch", page.rematch);
     press("review", page.review);
     press("find-mistakes", page.review);

@@ -21,8 +21,8 @@ function dress(element, attributes, children) {
   return element;
 }
 
-/* Replaces the children of an element. If the focus was in it, the element with the same `data-key` gets
-   it, else the first that can have it, else the element itself. */
+/* Replaces the children of an element. If one of them had the focus, the element with the same `data-key`
+   gets it, else the first that can have it, else the element itself. */
 export function replace(parent, ...children) {
   const held = parent.contains(document.activeElement) ? document.activeElement : null;
   parent.replaceChildren(...children.filter(child => child != null && child !== false));
@@ -31,7 +31,7 @@ export function replace(parent, ...children) {
   const same = key && [...parent.querySelectorAll("[data-key]")].find(other => other.dataset.key === key);
   const next = same ?? parent.querySelector("button, a, input, select");
   if (next) next.focus();
-  else { parent.tabIndex = -1; parent.focus(); }
+  else if (held !== parent) { parent.tabIndex = -1; parent.focus(); }
 }
 
 /* Shows or hides an element; moves the focus on if it would be lost. */

@@ -1,4 +1,4 @@
-/* Sets up a position: clicks on the board put and remove stones, fields hold the rest. The server
+/* Sets up a position: clicks on the board put and remove stones, fields hold the rest. The backend
    checks whether the position is legal. */
 
 import { POINTS, pointWords, stonesOf } from "./board.js";

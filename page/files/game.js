@@ -1,5 +1,5 @@
 /* The current game: its tree, the node shown, the players, and the known values. It asks the backend once for
-   each position and calls `change` after any change, `turn` after a turn, `trouble` with a sentence for errors. */
+   each position and calls `change` after any change, `turn` after a turn, `trouble` with an error. */
 
 import { Refused } from "./backend.js";
 import { Node } from "./tree.js";
@@ -120,6 +120,7 @@ export class Game extends EventTarget {
     const { node } = this;
     if (!node.parent) return;
     node.remove();
+    if (node.all.some(({ ended }) => ended)) this.root.result = null;
     this.goTo(node.parent);
   }
 
@@ -176,7 +177,7 @@ export class Game extends EventTarget {
     this.thinking = false;
     this.changed();
     try {
-      await this.learn(node);
+      await this.learn(node, signal);
       if (signal.aborted) return;
       this.changed();
       const known = this.learnValue(node, signal);
@@ -210,9 +211,9 @@ export class Game extends EventTarget {
   }
 
   /* Asks for all that is shown of a node. */
-  async learn(node) {
+  async learn(node, signal) {
     if (node.game) return;
-    const { problem, ...step } = await this.backend.step(this.rules, node.root.position, node.moves);
+    const { problem, ...step } = await this.backend.step(this.rules, node.root.position, node.moves, signal);
     node.game = step;
     node.position = step.position;
     if (step.value) node.answer = step;
@@ -272,10 +273,10 @@ export class Game extends EventTarget {
     return game;
   }
 
-  /* Adds a line to the tree after a node; returns the first turn that is not legal. */
-  async add({ turns: line }, node) {
+  /* Adds a line to the tree after a node, by the rules of its tree; returns the first turn that is not legal. */
+  async add({ turns: line }, node, rules) {
     const before = node.moves;
-    const answer = await this.backend.game(this.rules, node.root.position, [...before, ...line.map(({ turn }) => turn)]);
+    const answer = await this.backend.game(rules, node.root.position, [...before, ...line.map(({ turn }) => turn)]);
     const made = answer.game.slice(before.length);
     let illegal = answer.illegal;
     for (const [place, { marks, comment, variations }] of line.entries()) {
@@ -284,7 +285,7 @@ export class Game extends EventTarget {
       node = node.child(made[place].text, made[place].position);
       Object.assign(node, { marks, comment });
       for (const variation of variations) {
-        const inner = await this.add(variation, parent);
+        const inner = await this.add(variation, parent, rules);
         const [first] = variation.turns;
         const begun = parent.children.find(child => child.turn === first?.turn);
         if (begun) begun.before = variation.comment;

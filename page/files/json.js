@@ -1,2 +1,6 @@
 /* The contents of a JSON file that lies beside the scripts. */
-export const readJson = async name => (await fetch(new URL(name, import.meta.url))).json();
+export async function readJson(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+  return response.json();
+}

@@ -24,13 +24,15 @@ export class Match {
     this.game.end(reason, winner);
   }
 
-  /* Runs the clock of the side that is to move at the end of the game; it waits for the first turn. */
+  /* Runs the clock of the side that is to move at the end of the game; it waits for the first turn, and while the machine does
+     not play because another position is shown. */
   runClock() {
     const { game } = this;
     const last = game.node.wholeLine.at(-1);
     const hasMoved = last.parent !== null && last.parent === this.last;
     this.last = last;
-    const runs = game.mode === "play" && last.ply > 0 && !game.paused && !last.ended && !last.game?.ending;
+    const isOn = game.mode === "play" && last.ply > 0 && !game.paused && !last.ended && !last.game?.ending;
+    const runs = isOn && (game.players[last.side] === "hand" || game.machineMoves);
     this.clock.run(runs ? last.side : null, hasMoved);
   }
 

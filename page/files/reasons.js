@@ -2,7 +2,7 @@
    value is known, a search gives the line that it expects. */
 
 import { PERFECT } from "./game.js";
-import { t, turnsWords } from "./strings.js";
+import { keyOf, t, turnsWords } from "./strings.js";
 import { other } from "./tree.js";
 
 const SEARCH_TIME = 800; // ms if no database answers
@@ -41,15 +41,17 @@ export function reasonWords({ before, after, allows, refutation: [reply] }, node
   if (after) words.push(costWords(before, after, { turn: node.turn, mine: t(mine), side }));
   if (allows.length > 0) words.push(t("error.allows", { side, points: allows.join(", ") }));
   if (reply) words.push(replyWords(reply, after, side));
-  return words.join(" ");
+  return words.filter(Boolean).join(" ");
 }
 
 function costWords(before, after, values) {
   if (before.wdl === after.wdl) {
+    if (before.dtw === after.dtw) return "";
     const turns = { turns: turnsWords(after.dtw), fewer: turnsWords(before.dtw) };
     return t(after.wdl === "win" ? "error.slower" : "error.sooner", { ...values, ...turns });
   }
-  return t(`error.${before.wdl}.${after.wdl}`, { ...values, turns: after.wdl === "loss" ? turnsWords(after.dtw - 1) : "" });
+  const key = `error.${before.wdl}.${after.wdl}`;
+  return after.wdl === "loss" ? t(keyOf(key, after.dtw), { ...values, turns: turnsWords(after.dtw - 1) }) : t(key, values);
 }
 
 function replyWords({ text, removed }, after, side) {

@@ -11,16 +11,16 @@ const NO_TURNS = { comment: "", turns: [] };
 export class Setup {
   /* `begin` begins a game; `press` listens to a button; `save` saves a picture in a form. */
   constructor({ game, ruleset, begin, press, save }) {
-    Object.assign(this, { game, ruleset, begin, text: "", games: [] });
+    Object.assign(this, { game, ruleset, begin, text: "", games: [], place: 0 });
     press("position-load", () => this.load("position-problem", () => this.loadPosition($("position-text").value.trim())));
     press("game-load", () => this.load("game-problem", () => this.loadText($("game-text").value)));
-    $("choice").addEventListener("change", () => this.load("game-problem", () => this.openChoice($("choice").value)));
+    $("choice").addEventListener("change", () => this.load("game-problem", () => this.openChoice(Number($("choice").value))));
     press("earlier-open", () => this.load("game-problem", () => this.openText(earlierGames()[$("earlier").value].text)));
     const copies = (id, text) => press(id, async () => { await copy(text()); say($("copied"), t("setup.copied")); });
     copies("position-copy", () => game.node.position);
     copies("game-copy", () => this.write());
     copies("link-copy", () => location.href);
-    for (const form of ["png", "svg"]) press(`save-${form}`, () => save(form).catch(error => game.trouble(error)));
+    for (const form of ["png", "svg"]) press(`save-${form}`, () => save(form));
     $("position-text").addEventListener("keydown", event => { if (event.key === "Enter") $("position-load").click(); });
   }
 
@@ -52,15 +52,8 @@ export class Setup {
     if (rules && !ruleset.known(rules)) return t("problem.rules", { name: rules, names: ruleset.names.join(", ") });
     const wanted = rules ? ruleset.asked(rules) : game.rules;
     const root = Object.assign(fresh(position ?? ruleset.start(wanted ?? ruleset.own)), { tags, result, comment: line.comment });
-    const before = game.rules;
-    game.rules = wanted;
-    let last, illegal;
-    try {
-      ({ last, illegal } = await game.add(line, root));
-      if (line.turns.length === 0) root.position = (await game.backend.step(wanted, root.position, [])).position;
-    } finally {
-      game.rules = before;
-    }
+    const { last, illegal } = await game.add(line, root, wanted);
+    if (line.turns.length === 0) root.position = (await game.backend.step(wanted, root.position, [])).position;
     if (illegal && last === root && !position) return `${t("setup.illegal", illegal)} ${t("setup.nothing")}`;
     this.begin({ rules: wanted, root, node: at == null ? last : root.all[at] ?? last, values: values || undefined });
     return illegal ? t("setup.illegal", illegal) : "";
@@ -73,14 +66,20 @@ export class Setup {
   async loadText(text) {
     const { games, left_out: more } = await this.read(text);
     if (games.length === 0) return t("setup.unreadable");
-    Object.assign(this, { text, games });
+    Object.assign(this, { text, games, place: 0 });
     $("choice-field").hidden = games.length === 1;
-    replace($("choice"), ...games.map((record, place) => tag("option", { value: place }, titleOf(record, place))));
+    this.nameChoices();
     const words = await this.openChoice(0);
     return more > 0 ? `${t("setup.more", { count: more })} ${words}` : words;
   }
 
+  /* Lists the games of the text. */
+  nameChoices() {
+    replace($("choice"), ...this.games.map((record, place) => tag("option", { value: place, selected: place === this.place }, titleOf(record, place))));
+  }
+
   async openChoice(place) {
+    this.place = place;
     const words = await this.openRecord(this.games[place]);
     // A text with something that could not be read stays, to be mended.
     if (words) $("game-text").value = this.text;

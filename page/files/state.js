@@ -4,7 +4,7 @@ import { $, say, show, tag } from "./dom.js";
 import { worth } from "./game.js";
 import { faultWords } from "./grade.js";
 import { opponentName } from "./opponents.js";
-import { colon, language, t, turnsWords, valueWords } from "./strings.js";
+import { colon, keyOf, language, t, turnsWords, valueWords } from "./strings.js";
 import { other } from "./tree.js";
 
 export class State {
@@ -121,5 +121,5 @@ function sideWords(side, value) {
   if (value.wdl === "draw") return t("value.drawn");
   const winner = t(value.wdl === "win" ? side : other(side));
   if (value.dtw === 0) return t("value.won", { side: winner });
-  return t("value.wins", { side: winner, turns: turnsWords(value.dtw) });
+  return t(keyOf("value.wins", value.dtw), { side: winner, turns: turnsWords(value.dtw) });
 }

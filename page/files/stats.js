@@ -40,6 +40,12 @@ export class Stats {
     this.shown = shown;
   }
 
+  /* Asks anew, after databases were added. */
+  forget() {
+    this.known.clear();
+    this.show();
+  }
+
   async ask(key, pair) {
     const { game } = this;
     this.known.set(key, undefined);

@@ -13,15 +13,20 @@ export const LANGUAGES = {
 let words = {};
 let plurals, numbers;
 let spoken = "en";
+/* The language that was asked for last. */
+let asked = null;
 
 /* The language of the words. */
 export const language = () => spoken;
 
 /* Loads the chosen language, else the first of the browser's that the page has. */
 export async function speak(wanted) {
-  const known = [wanted, ...navigator.languages].map(name => name?.slice(0, 2)).find(name => name in LANGUAGES);
-  words = await readJson(`languages/${known ?? "en"}.json`);
-  spoken = known ?? "en";
+  const known = [wanted, ...navigator.languages].map(name => name?.slice(0, 2)).find(name => name in LANGUAGES) ?? "en";
+  asked = known;
+  const read = await readJson(`languages/${known}.json`);
+  if (asked !== known) return;
+  words = read;
+  spoken = known;
   plurals = new Intl.PluralRules(spoken);
   numbers = new Intl.NumberFormat(spoken);
   document.documentElement.lang = spoken;
@@ -76,7 +81,9 @@ export async function sentence(act) {
 
 export const capital = text => text[0].toUpperCase() + text.slice(1);
 export const turnsWords = count => t("turns", { count });
-export const valueWords = ({ wdl, dtw }) => t(`value.${wdl}`, { dtw });
+/* The key of the words about a win or loss, where its depth may be unknown. */
+export const keyOf = (key, dtw) => dtw == null ? `${key}.wdl` : key;
+export const valueWords = ({ wdl, dtw }) => t(wdl === "draw" ? "value.draw" : keyOf(`value.${wdl}`, dtw), { dtw });
 export const colon = (what, words) => t("colon", { what, words });
 
 /* Sizes and times, rounded for reading, with the units of the language. */

@@ -20,7 +20,9 @@ export class Trainer {
 
   /* Offers the pairs that are present. */
   async offer() {
-    const { databases } = await this.game.backend.databases(this.game.rules);
+    const { rules } = this.game;
+    const { databases } = await this.game.backend.databases(rules);
+    if (rules !== this.game.rules) return;
     const pairs = databases.filter(({ present }) => present).map(({ pair }) => pair);
     const chosen = $("train-pair").value;
     replace($("train-pair"), ...pairs.map(pair => tag("option", { value: pair, selected: pair === chosen }, pair)));
@@ -68,7 +70,8 @@ export class Trainer {
   /* Says the task. */
   tell() {
     const { goal, dtw } = this.task;
-    this.say(goal === "win" ? t("train.win", { turns: turnsWords(dtw) }) : t("train.hold", { turns: turnsWords(HELD) }));
+    const shortest = dtw == null ? "" : t("train.shortest", { turns: turnsWords(dtw) });
+    this.say(goal === "win" ? `${t("train.win")} ${shortest}`.trim() : t("train.hold", { turns: turnsWords(HELD) }));
   }
 
   /* Checks the turns played: the task is solved, failed, or goes on. */

@@ -83,8 +83,9 @@ async function databases(rules) {
   };
 }
 
-/* The sizes of all files of the standard rules, and the names of those that are kept. */
+/* The sizes of all files of the standard rules, and the names of those that are kept. Other versions of the files go. */
 async function kept() {
+  await keepOnly(await files("standard"));
   const all = (await files("standard")).map(({ name, bytes }) => ({ name, bytes }));
   return { all, names: Object.keys(await keptFiles("standard")), possible: Boolean(self.caches) };
 }
@@ -119,6 +120,12 @@ async function keep({ names }, signal) {
   }
   opened.clear();
   return kept();
+}
+
+async function keepOnly(listed) {
+  if (!self.caches || !await caches.has(KEPT)) return;
+  const [cache, addresses] = [await caches.open(KEPT), listed.map(urlOf)];
+  for (const request of await cache.keys()) if (!addresses.includes(request.url)) await cache.delete(request);
 }
 
 async function forget() {

@@ -345,6 +345,11 @@ fn games_are_given_up_agreed_and_lost_on_time() {
         assert_eq!(page.attribute("resign", "aria-disabled"), "true");
         page.play("d6");
         page.until("return document.getElementById('offer').ariaDisabled === 'false'");
+        // An earlier position is not the place to end the game.
+        page.click("first");
+        page.until("return document.getElementById('resign').ariaDisabled === 'true'");
+        page.click("last");
+        page.until("return document.getElementById('offer').ariaDisabled === 'false'");
         // The opponent has a name and a level beside his stones.
         assert!(page.text("hand-top").contains("Pip"));
         assert!(page.text("hand-top").contains("Black · Beginner"));

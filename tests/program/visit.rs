@@ -240,11 +240,14 @@ pub fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     complaints.retain(|entry| {
         let message = entry["message"].as_str().unwrap();
         let expected = [
+            "/line?",
             "/rank?",
             "/explain?",
             "status of 400",
             "ERR_CONNECTION_",
             "ERR_EMPTY_RESPONSE",
+            // A host without its list of files.
+            "manifest.json",
             // Words of another language than the browser's.
             "was preloaded using link preload",
         ];
