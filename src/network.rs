@@ -51,7 +51,7 @@ pub const HALVES: usize = 2;
 pub const STONES_ROWS: usize = 8 * 8 * 19;
 /// The phases with layers of their own.
 pub const PHASES: usize = 9;
-/// Those of them that belong to the first half.
+/// The number of phases that belong to the first half.
 const FIRST_PHASES: u8 = 4;
 
 /// The knowledge of a position's result before a network estimates it.
@@ -266,7 +266,7 @@ pub const OUTPUT_ONE: i32 = (FIRST_ONE >> FIRST_SHIFT) * LAYER_ONE as i32;
 /// The layers of a phase, with the biases in the units of the sums that they are added to.
 #[derive(Clone, Debug)]
 struct Layers {
-    /// The weights of the first layer: for each two inputs, those of all outputs.
+    /// The weights of the first layer: for each pair of inputs, the weights to all outputs.
     first: [[[i16; 2]; HIDDEN]; LANES / 2],
     first_bias: [i32; HIDDEN],
     second: [i32; HIDDEN],

@@ -38,7 +38,7 @@ impl FromStr for Family {
         if let Some(turns) = placed {
             let turns = turns.parse().ok().filter(|turns| (0..24).contains(turns));
             return turns.map(Family::Placed).ok_or_else(|| {
-                format!("'{text}' must be 'placed-' and a number of placements from 0 to 23")
+                format!("'{text}' must be 'placed-' and a number of turns from 0 to 23")
             });
         }
         let pair: Result<Pair, _> = text.parse();
@@ -59,8 +59,8 @@ impl Family {
         match self {
             Family::Pair(pair) => pair.check(rules),
             Family::Placed(turns) if turns >= 2 * stones => Err(format!(
-                "there are no positions with stones in hand after {}: these rules have only {}",
-                counted(turns, "placement"),
+                "there are no positions with stones in hand after {}: these rules have only {} placements",
+                counted(turns, "turn"),
                 2 * stones
             )),
             _ => Ok(()),

@@ -22,7 +22,8 @@ names! { Wdl by name { Win: "win", Draw: "draw", Loss: "loss" } }
 /// Depth to win in turns of both sides: the length of the game when the winner takes the shortest
 /// way and the loser the longest.
 ///
-/// 0 means that the side to move has lost already; otherwise wins have odd and losses even depths.
+/// 0 means that the side to move has lost already; otherwise wins have odd and losses even depths. Under rules with a
+/// limit of quiet turns, it counts the turns to the next removal or the end, and wins may have even depths, too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Dtw(pub u16);
 
@@ -41,11 +42,11 @@ impl fmt::Display for Dtw {
 /// the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
-    /// The side to move wins in this many turns.
+    /// The side to move wins, in as many turns as [`Dtw`] counts.
     Win(Dtw),
     /// Neither side can force a win.
     Draw,
-    /// The side to move loses in this many turns.
+    /// The side to move loses, in as many turns as [`Dtw`] counts.
     Loss(Dtw),
 }
 

@@ -71,12 +71,8 @@ impl Bits for Portable {
         const REST: u64 = 0x7f7f_7f7f_7f7f_7f7f;
         let wanted = LOW * u64::from(byte);
         let mut mask = 0;
-        for (index, chunk) in bytes.chunks_exact(8).enumerate() {
-            let difference = chunk
-                .iter()
-                .rev()
-                .fold(0, |word, &b| word << 8 | u64::from(b))
-                ^ wanted;
+        for (index, chunk) in bytes.as_chunks().0.iter().enumerate() {
+            let difference = u64::from_le_bytes(*chunk) ^ wanted;
             // The top bit of each byte is set if the byte is zero, without a carry between
             // bytes.
             let zero = !(((difference & REST) + REST) | difference | REST);

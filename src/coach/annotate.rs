@@ -45,7 +45,7 @@ pub fn mark(turn: &ReviewedTurn) -> &'static str {
     }
 }
 
-/// The comment on a turn; `None` for a best turn.
+/// The comment on a turn; `None` for a best turn and for one without a verdict.
 pub fn comment(turn: &ReviewedTurn) -> Option<String> {
     let verdict = turn.verdict.as_ref()?;
     let (words, value) = (verdict.grade.words(), verdict.value);

@@ -5,6 +5,7 @@ use crate::coach::truth::Truth;
 use crate::engine::game::Game;
 use crate::probe::RankedTurn;
 use crate::rules::position::{Position, Side};
+use crate::rules::turns::Turn;
 use crate::sample::canonical;
 use crate::store::DbError;
 use crate::value::{Value, Wdl};
@@ -153,6 +154,13 @@ fn check_line(
     // The position before the turn whose actions are being made, and their text so far.
     let (mut before, mut text) = (*start, String::new());
     for (named, action) in &line.actions {
+        // A line need not write the pass before the first move.
+        let turn: Option<Turn> = action.parse().ok();
+        if turn.is_some_and(|turn| before.is_played_through_pass(turn, rules))
+            && game.make(Turn::PASS).is_ok()
+        {
+            before = *game.position();
+        }
         let side = before.side_to_move();
         if named.is_some_and(|named| named != side) {
             return Ok(Err(format!(

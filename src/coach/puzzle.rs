@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::board::PointSet;
 use crate::coach::review::Verdict;
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
@@ -181,7 +180,7 @@ impl WantedPuzzles {
 pub const DEEPEST: u32 = 7;
 
 /// The depth of the search that models a player's first impression, in turns.
-pub const GLANCE: u32 = 2;
+const GLANCE: u32 = 2;
 
 /// The most positions that such a search visits.
 const MOST_NODES: u64 = 60_000;
@@ -338,8 +337,7 @@ fn themes(position: &Position, goal: Goal, solution: &[SolutionStep], rules: &Ru
             Theme::DoubleMill => most_closed > 1,
             Theme::Zwickmuehle => swings,
             Theme::Sacrifice => {
-                let reply = solution.get(1).map(|step| step.turn.removed());
-                goal == Goal::Win && reply.is_some_and(|removed| removed != PointSet::EMPTY)
+                goal == Goal::Win && solution.get(1).is_some_and(|step| step.turn.removes())
             }
             Theme::Blockade => last.is_some_and(|last| {
                 goal == Goal::Win

@@ -336,8 +336,9 @@ impl Position {
     /// ```
     pub fn actions(&self, turn: Turn, rules: &Rules) -> Option<Vec<(Turn, Position)>> {
         if self.removals_due(rules) > 0 {
-            let removes = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
-            return removes.then(|| self.removals(turn.removed(), rules))?;
+            return turn
+                .is_removal()
+                .then(|| self.removals(turn.removed(), rules))?;
         }
         let step = turn.removing(PointSet::EMPTY);
         let mut found = None;

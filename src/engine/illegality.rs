@@ -85,9 +85,8 @@ impl Position {
         if self.actions(turn, rules).is_some() {
             return None;
         }
-        let is_removal = turn.from().is_none() && turn.to().is_none() && !turn.is_pass();
         Some(if self.removals_due(rules) > 0 {
-            match is_removal {
+            match turn.is_removal() {
                 true => self.why_not_removed(turn.removed(), rules),
                 false if !self.removal_owed() => Illegality::new(
                     "full_board",
@@ -171,8 +170,19 @@ impl Position {
 
     /// The reason why these stones may not be removed, with a removal pending.
     fn why_not_removed(&self, stones: PointSet, rules: &Rules) -> Illegality {
-        let allowed = removable(self.waiting(), rules);
-        let Some(point) = (stones - allowed).into_iter().next() else {
+        let due = u32::from(self.removals_due(rules));
+        let (mut waiting, mut rest) = (self.waiting(), stones);
+        while stones.len() - rest.len() < due
+            && let Some(point) = (rest & removable(waiting, rules)).into_iter().next()
+        {
+            (waiting, rest) = (waiting.without(point), rest.without(point));
+        }
+        // After as many removals as are due, the others are one too many.
+        let stuck = match stones.len() - rest.len() < due {
+            true => rest,
+            false => stones - removable(self.waiting(), rules),
+        };
+        let Some(point) = stuck.into_iter().next() else {
             let clause = "it removes more stones than its mills earn";
             return Illegality::new("too_many", clause);
         };

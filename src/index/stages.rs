@@ -1,7 +1,7 @@
 //! The sets of stones that each side can have during the placing phase.
 //!
-//! Each lost stone means that the other side closed a mill: a placement that closes mills, one or
-//! two, earns one removal. So the numbers of stones say how often each side has closed a mill. A
+//! Each lost stone means that the other side closed a mill: a placement that closes mills
+//! earns one removal. So the numbers of stones say how often each side has closed a mill. A
 //! set of stones is possible only if some game can produce it with exactly this number of closed
 //! mills and of losses, in an order in which the other side can have closed its mills. The
 //! computation follows the sets of each side turn by turn from the empty board, as if the other
@@ -165,7 +165,8 @@ pub fn why_no_databases(rules: &Rules) -> Option<&'static str> {
         );
     }
     (rules.pairs_have_hands() && counts).then_some(
-        "there are no databases for rules where mills take stones from the hand and quiet turns have a limit",
+        "there are no databases for rules where mills take stones from the hand and each mill earns a removal of \
+         its own, or quiet turns have a limit",
     )
 }
 

@@ -103,7 +103,7 @@ impl Scheme {
                 return Err(SchemeError(format!("there is no sector {a} {b} {c} {d}")));
             };
             let value = number(words.next(), "the number of a sector")?;
-            if value <= loss || value >= win || win + value.abs() > MOST {
+            if value <= loss || value >= win || value.abs() > MOST - win {
                 return Err(SchemeError(format!(
                     "the number of sector {a} {b} {c} {d} is {value}, expected one between {loss} and {win}"
                 )));

@@ -16,6 +16,7 @@ use super::sector::Sector;
 use crate::board::PointSet;
 use crate::board::symmetry::Symmetry;
 use crate::index::Index;
+use crate::value::{Dtw, Value};
 
 /// The symmetries of the format in its order, by our numbers. Its points are numbered as ours except for
 /// a quarter turn and the order of the rings, so "bit k of a ring" is the same in both.
@@ -48,8 +49,8 @@ fn unpack(bytes: [u8; BYTES]) -> (i16, i16) {
 pub(super) enum Meaning {
     /// A value byte, see [`Value::from_byte`](crate::Value::from_byte).
     Value(u8),
-    /// A win or a loss too deep for a value byte.
-    TooDeep,
+    /// A win or a loss too deep for a value byte, without its depth.
+    TooDeep(Value),
     /// Look at the slot to which this symmetry turns the board.
     Redirect(Symmetry),
     /// The second key is in the list of escapes.
@@ -136,7 +137,7 @@ impl Slots {
         let value = first + self.value;
         match (first, second) {
             (_, second) if second < -MOST => Meaning::Escape,
-            (0, second @ 0..) if second <= MOST => Meaning::Value(0),
+            (0, 0..) => Meaning::Value(0),
             (0, second @ -16..=-1) => Meaning::Redirect(symmetry((-1 - second) as usize)),
             (0, _) => Meaning::Unknown,
             (_, depth @ 0..) if value == self.win && depth % 2 == 1 => byte(depth + 1),
@@ -149,9 +150,10 @@ impl Slots {
     /// The meaning of a slot with an escape: a draw, as the depths of wins and losses need none.
     pub fn read_escaped(&self, bytes: [u8; BYTES]) -> Meaning {
         let (first, _) = unpack(bytes);
-        match (first + self.value).abs() < self.win {
-            true => Meaning::Value(0),
-            false => Meaning::TooDeep,
+        match first + self.value {
+            value if value.abs() < self.win => Meaning::Value(0),
+            1.. => Meaning::TooDeep(Value::Win(Dtw::UNKNOWN)),
+            _ => Meaning::TooDeep(Value::Loss(Dtw::UNKNOWN)),
         }
     }
 
@@ -185,7 +187,9 @@ fn redirect(symmetries: &[(i16, Symmetry)], waiting: PointSet) -> Option<i16> {
 
 /// A value byte, if the depth fits one.
 fn byte(byte: i16) -> Meaning {
-    u8::try_from(byte).map_or(Meaning::TooDeep, Meaning::Value)
+    let result = [Value::Win, Value::Loss][usize::from(byte % 2 != 0)];
+    let too_deep = |_| Meaning::TooDeep(result(Dtw::UNKNOWN));
+    u8::try_from(byte).map_or_else(too_deep, Meaning::Value)
 }
 
 #[cfg(test)]
@@ -215,7 +219,14 @@ mod tests {
             assert_eq!(slots.read(pack(2047, 1)), Meaning::Unknown);
             let (win, value) = (slots.win, slots.value);
             assert_eq!(slots.read(pack(win - value, 300)), Meaning::Unknown);
-            assert_eq!(slots.read(pack(win - value, 301)), Meaning::TooDeep);
+            assert_eq!(
+                slots.read(pack(win - value, 301)),
+                Meaning::TooDeep(Value::Win(Dtw::UNKNOWN))
+            );
+            assert_eq!(
+                slots.read(pack(-win - value, 300)),
+                Meaning::TooDeep(Value::Loss(Dtw::UNKNOWN))
+            );
             assert_eq!(slots.read(pack(-win - value, 1)), Meaning::Unknown);
         }
         assert_eq!(Slots::header()[..12], [2, 0, 0, 0, 3, 0, 0, 0, 12, 0, 0, 0]);

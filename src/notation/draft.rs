@@ -119,8 +119,11 @@ impl Draft {
             && !meanings(result, PointNaming::Actions).is_empty()
     }
 
-    /// Whether the last words outside variations are at most one turn.
+    /// Whether the last words outside variations are at most one turn, if all of them are kept.
     pub fn is_one_turn(&self, words: usize) -> bool {
+        if self.is_full {
+            return false;
+        }
         let mut depth = 0usize;
         let all = self.parts.iter().rev().filter_map(|(_, part)| {
             match part {

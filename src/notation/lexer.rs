@@ -34,6 +34,8 @@ pub struct Chunks<R> {
     next: TextPlace,
     /// Bytes of the line that were read with those of the last piece.
     carried: Vec<u8>,
+    /// Whether the last piece ended before its line.
+    is_within_line: bool,
 }
 
 impl<R: BufRead> Chunks<R> {
@@ -43,6 +45,7 @@ impl<R: BufRead> Chunks<R> {
             input,
             next: TextPlace { line: 1, column: 1 },
             carried: Vec::new(),
+            is_within_line: false,
         }
     }
 
@@ -55,10 +58,11 @@ impl<R: BufRead> Chunks<R> {
         let mut bytes = mem::take(&mut self.carried);
         let room = (LONGEST_PIECE - bytes.len().min(LONGEST_PIECE - 1)) as u64;
         let read = (&mut self.input).take(room).read_until(b'\n', &mut bytes)?;
-        if bytes.is_empty() {
+        if bytes.is_empty() && !self.is_within_line {
             return Ok(None);
         }
         let ends_line = bytes.last() == Some(&b'\n') || (read as u64) < room;
+        self.is_within_line = !ends_line;
         if !ends_line {
             let space = bytes.iter().rposition(u8::is_ascii_whitespace);
             let end = space.map_or_else(|| whole_letters(&bytes), |space| space + 1);

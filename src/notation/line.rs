@@ -147,7 +147,7 @@ struct LineBuilder<'a> {
     /// The number of variations that are too deep.
     ignored: usize,
     turns: usize,
-    /// The result, and that of `*`.
+    /// The result; `Some(None)` for `*`.
     result: Option<Option<GameResult>>,
     remarks: Vec<Remark>,
     failure: Option<LineFailure>,

@@ -105,10 +105,13 @@ pub fn explanation(
         }
     }
     let (other, rules) = best?;
-    let (start, end) = (other.game.start(), other.game.position());
-    let placed = |side| start.in_hand(side) - end.in_hand(side);
-    let most = placed(Side::White).max(placed(Side::Black));
-    let reason = match most > own.stones {
+    let turns = other.game.turns();
+    let placed = |first: usize| {
+        let own = turns.iter().skip(first).step_by(2);
+        own.filter(|turn| turn.places()).count()
+    };
+    let most = placed(0).max(placed(1));
+    let reason = match most > own.stones.into() {
         true => format!("this game has {most} placements a side, as by {rules}"),
         false => format!("by {rules} the game goes on"),
     };

@@ -179,8 +179,7 @@ fn side(word: &str) -> Result<Side, String> {
 }
 
 fn number(word: &str, what: &str) -> Result<u16, String> {
-    let wrong = |_| format!("'{}' is not a number, but {what} must be one", shown(word));
-    word.parse().map_err(wrong)
+    read_number(what, word).map_err(|why: PositionError| why.to_string())
 }
 
 /// The stones in hand of White and Black.
@@ -293,8 +292,9 @@ fn object(text: &str) -> Result<Stated, String> {
     let letters = object["board"].as_str();
     let letters = letters.ok_or("the position has no field \"board\" with 24 letters")?;
     let pair = |name: &str| {
-        let pair = Option::<[u32; 2]>::deserialize(&object[name]);
-        pair.map_err(|_| format!("the field \"{name}\" must be two numbers, White's first"))
+        let pair = Option::<[u16; 2]>::deserialize(&object[name]);
+        pair.map(|pair| pair.map(|pair| pair.map(u32::from)))
+            .map_err(|_| format!("the field \"{name}\" must be two numbers, White's first"))
     };
     let stones = board(letters, PointOrder::Rows)?;
     let in_hand = match (pair("men_to_deploy")?, pair("num_men")?) {

@@ -275,17 +275,25 @@ impl Drafts {
     }
 
     /// Reads a word; `after` is the text after it.
-    fn word(&mut self, place: TextPlace, word: &str, after: &str) {
+    fn word(&mut self, mut place: TextPlace, mut word: &str, after: &str) {
+        // Numbers of turns may be written together with what follows, as in `1.d6`.
+        while let Some(length) = self.part_of_word(place, word, after) {
+            (place, word) = (place.after(&word[..length]), &word[length..]);
+        }
+    }
+
+    /// Reads a word; if a number begins it, only the number, and returns its length.
+    fn part_of_word(&mut self, place: TextPlace, word: &str, after: &str) -> Option<usize> {
         let draft = &mut self.draft;
         if draft.takes_start_word(word) {
-            return;
+            return None;
         }
         let begins_line = draft.words_of_line == 0;
         let form = position::form_of(word)
             .filter(|form| matches!(form, PositionForm::Fen | PositionForm::Rows));
         // The empty board by rows consists of dots, too.
         if form.is_none() && word.chars().all(is_dot) {
-            return;
+            return None;
         }
         if word == "position" && begins_line || form.is_some() {
             self.begin_position(form.map_or("", |_| word), place);
@@ -295,7 +303,7 @@ impl Drafts {
             if draft.is_protocol {
                 draft.rules = self.option.clone();
             }
-            return;
+            return None;
         }
         if is_result(word) {
             if draft.has_result && draft.is_paused && draft.depth == 0 {
@@ -303,27 +311,27 @@ impl Drafts {
             }
             let draft = &mut self.draft;
             draft.has_result |= draft.depth == 0 && !draft.may_be_move(word);
-            return draft.add(place, Part::Result(word.into()));
+            draft.add(place, Part::Result(word.into()));
+            return None;
         }
         let is_main = draft.depth == 0;
         let begins_line = begins_line && !matches!(draft.parts.last(), Some((_, Part::Number)));
         if let Some((number, dots, length)) = number_of(word, after, is_main, begins_line) {
             self.number(place, number, dots < 3);
-            if length < word.len() {
-                self.word(place.after(&word[..length]), &word[length..], after);
-            }
-            return;
+            return (length < word.len()).then_some(length);
         }
         if word.starts_with('$')
             && word.len() > 1
             && word[1..].bytes().all(|byte| byte.is_ascii_digit())
         {
-            return self.draft.add(place, Part::Mark(word.into()));
+            self.draft.add(place, Part::Mark(word.into()));
+            return None;
         }
         if is_main && draft.is_over() {
             self.end();
         }
         self.draft.add(place, Part::Word(word.into()));
+        None
     }
 
     /// The number of a turn; `is_white` says that White's turn follows.

@@ -16,7 +16,7 @@ use crate::value::Value;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     /// The names and values of the tags, in their order, without those that the other fields state: `Rules`,
-    /// `FEN`, `SetUp` and `Result`.
+    /// `FEN`, `Position`, `SetUp` and `Result`.
     pub tags: Vec<(String, String)>,
     /// The turns as they were played; the last may lack its removal.
     pub game: Game,

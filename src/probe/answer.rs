@@ -34,7 +34,7 @@ names! { Source { Rules: "rules", Database: "database", Search: "search" } }
 pub(crate) struct Effort {
     /// The most positions that it visits if no file is near; `None` for the usual limits.
     pub nodes: Option<u64>,
-    /// When it gives up.
+    /// The time at which it gives up.
     pub deadline: Option<Instant>,
 }
 

@@ -66,7 +66,8 @@ impl Database {
     /// The stored results (win, draw or loss) of these pairs for probes from memory. Each row is
     /// decoded when it is first needed and takes a quarter of a byte for each entry; 9-9, 9-8 and
     /// 8-8 together take 390 MB. Results that the files omit are derived on demand; with files of the
-    /// level `max` deriving one may take milliseconds, which `solve::whole_bitbase` avoids.
+    /// level `max` deriving one may take milliseconds, which `solve::whole_bitbase` avoids. Pairs with stones in hand
+    /// are left out.
     ///
     /// ```
     /// use millbase::{Database, Pair, Position, Rules, Wdl};
@@ -100,7 +101,7 @@ impl Database {
     }
 }
 
-/// How many different numbers of stones a set can have.
+/// The number of different numbers of stones that a set can have.
 const SIDES: usize = POINTS as usize + 1;
 
 /// The place of a table without stones in hand.
@@ -182,6 +183,9 @@ impl<'a> Bitbase<'a> {
 
     fn insert(&mut self, results: WdlTable<'a>) {
         let material = results.index.material();
+        if material.has_hands() {
+            return;
+        }
         self.tables[place(material.mover.into(), material.waiting.into())] = Some(results);
     }
 

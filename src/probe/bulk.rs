@@ -119,7 +119,7 @@ impl BulkError {
 }
 
 impl<'a> Masks<'a> {
-    /// How many positions there are.
+    /// The number of positions.
     ///
     /// # Errors
     ///
@@ -137,7 +137,11 @@ impl<'a> Masks<'a> {
     ///
     /// # Errors
     ///
-    /// Why the elements are not a position under these rules, as part of a sentence.
+    /// A part of a sentence that says why the elements are not a position under these rules.
+    ///
+    /// # Panics
+    ///
+    /// If the index is not below [`Masks::count`].
     pub fn position(&self, index: usize, rules: &Rules) -> Result<Position, String> {
         let [white, black] = [self.white[index], self.black[index]];
         if (white | black) >> POINTS != 0 {

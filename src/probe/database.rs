@@ -1,12 +1,13 @@
 //! The databases of one set of rules: lists the files, and opens each when a question first needs it.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::index::histogram::Histogram;
@@ -45,8 +46,14 @@ enum Origin {
     Embedded(&'static [u8]),
     /// The file at this path.
     File(PathBuf),
-    /// The caller of [`Database::with_file`].
-    Caller(Arc<dyn ByteSource>),
+    /// A bundle or the caller of [`Database::with_file`]; the path stands for the file in errors.
+    Caller(PathBuf, Arc<dyn ByteSource>),
+}
+
+/// What a file holds.
+enum Contents {
+    Pair(Pair),
+    Ply(u8),
 }
 
 impl<T> OnDemand<T> {
@@ -63,7 +70,7 @@ impl<T> OnDemand<T> {
     fn get(&self, open: impl FnOnce(&Origin) -> Result<T, DbError>) -> Result<&T, DbError> {
         let opened = match (self.opened.get(), &self.origin) {
             (Some(opened), _) => opened,
-            (None, Origin::Caller(_)) => {
+            (None, Origin::Caller(..)) => {
                 let file = open(&self.origin)?;
                 self.opened.get_or_init(|| Ok(file))
             }
@@ -82,14 +89,14 @@ impl<T> OnDemand<T> {
         match &self.origin {
             Origin::Embedded(bytes) => Some(bytes.len() as u64),
             Origin::File(path) => Some(fs::metadata(path).ok()?.len()),
-            Origin::Caller(source) => Some(source.size()),
+            Origin::Caller(_, source) => Some(source.size()),
         }
     }
 
     /// The source of a file that no question has opened, if a caller gave it.
     pub fn unopened(&self) -> Option<&dyn ByteSource> {
         match (&self.origin, self.opened.get()) {
-            (Origin::Caller(source), None) => Some(&**source),
+            (Origin::Caller(_, source), None) => Some(&**source),
             _ => None,
         }
     }
@@ -110,8 +117,12 @@ pub struct Database {
     /// Indexed by [`store::slot`].
     pub(super) pairs: Vec<Option<Box<OnDemand<PairFile>>>>,
     pub(super) plies: BTreeMap<u8, OnDemand<PlyFile>>,
+    /// Those of a game under the rules.
+    all_pairs: OnceLock<HashSet<Pair>>,
     /// Up to the last ply that has a file.
     stage_sets: OnceLock<StageSets>,
+    /// Set once a file without depths is met among files with depths.
+    pub(super) lacks_depths: AtomicBool,
     files_hash: OnceLock<u64>,
     pub(super) blocks: BlockCache,
     pub(super) values: ValueCache,
@@ -132,7 +143,9 @@ impl Database {
             two_threads: true,
             pairs: (0..store::slots(&rules)).map(|_| None).collect(),
             plies: BTreeMap::new(),
+            all_pairs: OnceLock::new(),
             stage_sets: OnceLock::new(),
+            lacks_depths: AtomicBool::new(false),
             files_hash: OnceLock::new(),
             blocks: BlockCache::with_bytes(0),
             values: ValueCache::with_bytes(0),
@@ -186,21 +199,41 @@ impl Database {
 
     /// Adds files with these names, as far as databases of these rules can have them.
     fn add_files(&mut self, files: impl IntoIterator<Item = (OsString, Origin)>) {
-        let mut files: HashMap<OsString, Origin> = files.into_iter().collect();
-        if files.is_empty() {
-            return;
-        }
-        for pair in Pair::all(&self.rules) {
-            if let Some(origin) = files.remove(OsStr::new(&store::file_name(pair))) {
-                self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
+        for (name, origin) in files {
+            match name.to_str().and_then(|name| self.contents_of(name)) {
+                Some(Contents::Pair(pair)) => {
+                    self.pairs[store::slot(pair)] = Some(Box::new(OnDemand::new(origin)));
+                }
+                Some(Contents::Ply(ply)) => {
+                    self.plies.insert(ply, OnDemand::new(origin));
+                    self.stage_sets = OnceLock::new();
+                }
+                None => {}
             }
         }
-        for ply in store::plies(&self.rules) {
-            if let Some(origin) = files.remove(OsStr::new(&store::ply_file_name(ply))) {
-                self.plies.insert(ply, OnDemand::new(origin));
-                self.stage_sets = OnceLock::new();
-            }
-        }
+    }
+
+    /// What a file of these rules with this name holds; `None` if no file of theirs can have the name.
+    fn contents_of(&self, name: &str) -> Option<Contents> {
+        let pair = name
+            .strip_suffix(".mill")
+            .and_then(|name| name.parse().ok());
+        let pair = pair.filter(|&pair| store::file_name(pair) == name && self.reaches(pair));
+        let ply = || store::plies(&self.rules).find(|&ply| store::ply_file_name(ply) == name);
+        pair.map(Contents::Pair)
+            .or_else(|| ply().map(Contents::Ply))
+    }
+
+    /// Whether a file of these rules can have this name; others are never read.
+    #[doc(hidden)]
+    pub fn is_file_name(&self, name: &str) -> bool {
+        self.contents_of(name).is_some()
+    }
+
+    /// Whether the pair belongs to a game under these rules.
+    fn reaches(&self, pair: Pair) -> bool {
+        let all = || Pair::all(&self.rules).into_iter().collect();
+        self.all_pairs.get_or_init(all).contains(&pair)
     }
 
     /// The databases of these rules in a bundle, and those that are part of the program for the pairs that the
@@ -209,7 +242,7 @@ impl Database {
         let mut database = Database::embedded(rules);
         let files = bundle.members_of(&rules);
         database.add_files(files.map(|(name, member)| {
-            let origin = Origin::Caller(bundle.bytes_of(member));
+            let origin = Origin::Caller(bundle.path_of(member), bundle.bytes_of(member));
             (name.into(), origin)
         }));
         database
@@ -278,7 +311,7 @@ impl Database {
         }
     }
 
-    /// The metric of the pairs' files. All files of a folder have the same; the embedded ones do
+    /// The metric of the pairs' files, by the first of them: all files of a build have the same; the embedded ones do
     /// not count.
     fn metric(&self) -> Metric {
         let mut files = self.pairs().filter(|file| file.path().is_some());
@@ -286,8 +319,11 @@ impl Database {
     }
 
     /// The metric of values of the placing phase: without depths if the rules or the files have
-    /// none.
+    /// none, or once a file without them was met.
     pub(crate) fn placing_metric(&self) -> Metric {
+        if self.lacks_depths.load(Ordering::Relaxed) {
+            return Metric::Wdl;
+        }
         let ply = self.plies().next().map_or(Metric::Depth, PlyFile::metric);
         let files = self.metric().common(ply);
         self.rules.placing_metric().common(files)
@@ -328,11 +364,11 @@ impl Database {
     /// Add all files before the first question: cached values stay.
     #[must_use]
     pub fn with_file(mut self, name: &str, source: Box<dyn ByteSource>) -> Database {
-        self.add_files([(name.into(), Origin::Caller(source.into()))]);
+        self.add_files([(name.into(), Origin::Caller(name.into(), source.into()))]);
         self
     }
 
-    /// The folder of the files or of the bundle, where a check or a repacking keeps tables on its way.
+    /// The folder of the files or of the bundle, where a check or a repacking keeps intermediate tables.
     #[doc(hidden)]
     pub fn scratch_folder(&self) -> Option<PathBuf> {
         let folder = self.folder.as_deref();
@@ -392,7 +428,7 @@ impl Database {
     }
 
     /// Opens all files and prepares their tables, so that the first questions need not. This takes
-    /// some tenths of a second and reads no values. Files that cannot be used are skipped. Does
+    /// a few tenths of a second and reads no values. Files that cannot be used are skipped. Does
     /// nothing if pairs have stones in hand: then there are hundreds of files, of which each question
     /// opens a few.
     pub fn warm_up(&self) {
@@ -415,10 +451,15 @@ impl Database {
         files.filter_map(|(slot, file)| file.as_ref().and_then(|_| store::pair_of_slot(slot)))
     }
 
+    /// The file of a pair; `None` if it has none, as the pairs of other rules.
+    pub(super) fn on_demand(&self, pair: Pair) -> Option<&OnDemand<PairFile>> {
+        self.pairs.get(store::slot(pair))?.as_deref()
+    }
+
     /// Whether the database of a pair can be used.
     pub fn has(&self, pair: Pair) -> bool {
         // Most pairs that cannot be used have no file; the error that says so takes long to make.
-        self.pairs[store::slot(pair)].is_some() && self.file(pair).is_ok()
+        self.on_demand(pair).is_some() && self.file(pair).is_ok()
     }
 
     /// The file of a pair.
@@ -430,7 +471,7 @@ impl Database {
     /// [`DbError::Pending`] if its head has not arrived.
     #[inline]
     pub fn file(&self, pair: Pair) -> Result<&PairFile, DbError> {
-        match &self.pairs[store::slot(pair)] {
+        match self.on_demand(pair) {
             Some(file) => file.get(|origin| {
                 let (path, source) = self.bytes_of(origin, store::file_name(pair))?;
                 PairFile::open(path, file.is_embedded(), source, pair, self.rules)
@@ -464,11 +505,7 @@ impl Database {
     ) -> Result<(PathBuf, Box<dyn ByteSource>), DbError> {
         Ok(match origin {
             Origin::Embedded(bytes) => (format!("the embedded {name}").into(), Box::new(*bytes)),
-            Origin::Caller(source) => {
-                let bundle = self.folder.as_deref().filter(|_| self.is_bundle);
-                let path = bundle.map_or(name.clone().into(), |bundle| bundle.join(&name));
-                (path, Box::new(Arc::clone(source)))
-            }
+            Origin::Caller(path, source) => (path.clone(), Box::new(Arc::clone(source))),
             Origin::File(path) => {
                 let source = source::open(path).map_err(DbError::io(path))?;
                 (path.clone(), source)
@@ -505,7 +542,7 @@ impl Database {
         let pair = material.pair().filter(|_| is_possible);
         let pair = pair.ok_or_else(unreached)?;
         match self.file(pair) {
-            Err(DbError::Missing { .. }) if pair.check(&self.rules).is_err() => Err(unreached()),
+            Err(DbError::Missing { .. }) if !self.reaches(pair) => Err(unreached()),
             file => file,
         }
     }

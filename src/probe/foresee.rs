@@ -167,10 +167,7 @@ impl Foresight<'_> {
         let rules = self.database.rules();
         let (mover, waiting) = (position.mover(), position.waiting());
         let material = Material::of_position(position);
-        let unopened = |pair| {
-            let file = self.database.pairs[store::slot(pair)].as_ref();
-            Some((pair, file?.unopened()?))
-        };
+        let unopened = |pair| Some((pair, self.database.on_demand(pair)?.unopened()?));
         let Some((pair, source)) = material.pair().and_then(unopened) else {
             return (true, None);
         };
@@ -181,7 +178,7 @@ impl Foresight<'_> {
         if material.is_derived(rules) || !coverage.holds(rules, mover, waiting) {
             return (false, None);
         }
-        let rows = Rows::of(pair.larger());
+        let rows = Rows::of(material.mover);
         let (row, _) = rows.find(mover);
         let before = std::iter::empty();
         let page = expected_page(source, store::file_name(pair), before, row, rows.len());
@@ -266,7 +263,7 @@ struct AsIfDrawn<'a> {
     /// Set when enough ranges are known.
     stop: AtomicBool,
     ranges: Mutex<BTreeSet<NeededRange>>,
-    /// How many more values that have not arrived are looked at.
+    /// The number of values that have not arrived that may still be looked at.
     more: AtomicUsize,
 }
 

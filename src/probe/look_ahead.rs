@@ -45,7 +45,7 @@ const MOST_DERIVED: u32 = 2 * MOST_STONES as u32;
 /// foresee the bytes that a search needs; beyond, the search goes on as if missing values were draws.
 const FORESEEN_PLACEMENTS: u8 = 2;
 
-/// How long one thread searches before a second one joins: long enough that few searches start a
+/// The time that one thread searches before a second one joins: long enough that few searches start a
 /// second thread, which costs time if both must share a core. In unit tests both begin together.
 const ALONE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 1 });
 
@@ -70,7 +70,7 @@ struct FileDistance {
     placements: u8,
     /// See [`Database::is_near_file`].
     is_near: bool,
-    /// Whether the files of the placing phase, being complete, would hold what follows.
+    /// Whether the files of the placing phase would hold what follows if they were complete.
     is_covered: bool,
 }
 
@@ -126,7 +126,7 @@ fn covers(database: &Database, position: &Position) -> bool {
 /// The files as a source of known values, for one thread of a search.
 pub(super) struct FileEvaluator<'a> {
     pub database: &'a Database,
-    /// That of the values.
+    /// The metric of the values.
     pub metric: Metric,
     /// The positions without stones in hand.
     moving: Mutex<Derivation<'a>>,
@@ -194,9 +194,25 @@ impl Evaluator for FileEvaluator<'_> {
 
 impl Database {
     /// The values of positions for their sides to move: of one, or of all to which the turns of `parent` lead. All
-    /// must have the same number of stones in hand and no pending removal. If the files of the placing phase have no
+    /// must have the same number of stones in hand and no pending removal. If a file that the answer needs has no
     /// depths, the values are those of [`Metric::Wdl`].
     pub(super) fn look_ahead(
+        &self,
+        positions: &[Position],
+        parent: Option<&Position>,
+        effort: Effort,
+    ) -> Result<Vec<Value>, DbError> {
+        let values = self.look_ahead_once(positions, parent, effort);
+        match values {
+            // Files of several builds lie together. The search goes down again without depths.
+            Err(DbError::NoDepths { .. }) if !self.lacks_depths.swap(true, Ordering::Relaxed) => {
+                self.look_ahead_once(positions, parent, effort)
+            }
+            values => values,
+        }
+    }
+
+    fn look_ahead_once(
         &self,
         positions: &[Position],
         parent: Option<&Position>,
@@ -255,7 +271,7 @@ fn searched(
         // No turn is better than the position before it.
         let before = parent.and_then(|parent| database.stored_at_hand(parent));
         least = before.map_or(least, |value| value.backed_up().wdl());
-        // The worst for their sides to move come first: if the time ends, the best turns are likely known.
+        // The worst for their sides to move come first: if the time runs out, the best turns are likely known.
         let evaluation = Evaluation::best(database.rules());
         wanted.sort_by_cached_key(|(_, position)| evaluation.of(position, database.rules()));
     }

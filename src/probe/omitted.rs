@@ -25,7 +25,7 @@ use crate::value::{Distance, Metric, Value, Wdl};
 /// The most positions that a derivation remembers, each in some 40 bytes.
 const MOST_BOUNDS: usize = 1 << 20;
 
-/// The most positions that a derivation searches for one with stones in hand, in some tenths of a
+/// The most positions that a derivation searches for one with stones in hand, in a few tenths of a
 /// second. Each placement leads to positions that the next file omits, so that some need millions.
 const MOST_SEARCHED: u32 = 20_000;
 
@@ -36,7 +36,7 @@ pub(super) struct Derivation<'a> {
     rows: RowCache<'a>,
     /// The least and the greatest score of positions that no file holds.
     bounds: HashMap<u64, (Score, Score)>,
-    /// How many more positions it may search; `None` without a limit.
+    /// The number of positions that it may still search; `None` without a limit.
     pub(super) left: Option<u32>,
 }
 

@@ -112,6 +112,7 @@ impl<'a> Prover<'a> {
         self.work.positions_after_eight_turns += self.leaves.after_eight.swap(0, Ordering::Relaxed);
         self.work.seconds += begin.elapsed().as_secs_f64();
         if let Some(error) = self.leaves.failure.take() {
+            self.leaves.stop.store(false, Ordering::Relaxed);
             return Err(error);
         }
         let score = found.into_iter().find_map(|(score, _)| score);

@@ -191,7 +191,7 @@ impl Position {
     /// The number of stones in hand of both sides.
     #[inline(always)]
     pub(crate) fn all_in_hand(&self) -> u32 {
-        u32::from(self.mover_in_hand + self.waiting_in_hand)
+        u32::from(self.mover_in_hand) + u32::from(self.waiting_in_hand)
     }
 
     /// The position with the colours exchanged, which has the same value.

@@ -169,6 +169,11 @@ impl Turn {
         !self.removes() && (self.from().is_some() || self.is_pass())
     }
 
+    /// Whether it only removes stones: one of the actions of a turn, or its last ones.
+    pub(crate) fn is_removal(&self) -> bool {
+        self.from().is_none() && self.to().is_none() && !self.is_pass()
+    }
+
     /// Whether the side to move passes.
     pub fn is_pass(&self) -> bool {
         *self == Turn::PASS
@@ -500,7 +505,7 @@ impl Position {
         turn.is_quiet() && !self.pass_is_due()
     }
 
-    /// The count of quiet turns after a turn, which must be legal, from that before it.
+    /// The count of quiet turns after a legal turn, from the count before it.
     pub fn quiet_turns_after(&self, turn: Turn, before: u32) -> u32 {
         match self.counts_as_quiet(turn) {
             true => before.saturating_add(1),

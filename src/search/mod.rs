@@ -101,9 +101,9 @@ pub struct PrincipalVariation {
     pub depth: u32,
     /// The longest line searched, in turns.
     pub seldepth: u32,
-    /// Positions visited so far.
+    /// Positions that the first thread has visited so far.
     pub nodes: u64,
-    /// Positions so far whose value a database knew.
+    /// Those of them whose value a database knew.
     pub tb_hits: u64,
     /// Time since the search began.
     pub time: Duration,
@@ -230,7 +230,9 @@ impl Search {
         thread::scope(|scope| {
             for _ in 1..self.threads {
                 let mut helper = root();
-                scope.spawn(move || helper.deepen(&mut |_| {}));
+                // If no thread can be started, the others search alone.
+                let _ =
+                    thread::Builder::new().spawn_scoped(scope, move || helper.deepen(&mut |_| {}));
             }
             let found = root().deepen(report);
             finished.store(true, Ordering::Relaxed);

@@ -21,7 +21,7 @@ pub struct Score(i16);
 const END: i16 = 32_000;
 /// The most turns to an end.
 const LONGEST: i16 = 2_000;
-/// A win of unknown length.
+/// A win that is known, but not its length.
 const KNOWN: i16 = 20_000;
 
 /// The meaning of a score.

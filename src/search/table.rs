@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! slot   = check (key ^ data), data
-//! data   = turn 25 | bound 2 | score 16 | depth 8 | age 8
+//! data   = turn 26 | bound 2 | score 16 | depth 8 | age 8
 //! bucket = four slots, one line of the processor's cache
 //! ```
 //!

@@ -7,7 +7,7 @@ use super::position::{Situation, ValuedTurn};
 use super::words::{self, Fen};
 use crate::board::{Point, PointSet};
 pub use crate::coach::explain::MOST_FORCED_POSITIONS;
-use crate::coach::explain::{closing_points, forced};
+use crate::coach::explain::{MOST_FORCED_TURNS, closing_points, forced};
 use crate::coach::review::{Grade, Verdict};
 use crate::coach::truth::Truth;
 use crate::probe::{Database, RankedTurn, Source};
@@ -43,7 +43,7 @@ pub struct ExplainAnswer {
     /// The shortest sequence to a removal or the end that the side to move can force.
     pub forced_removal: Option<Vec<Turn>>,
     /// The number of its own turns that were searched completely without finding such a sequence.
-    #[schemars(range(max = 5))]
+    #[schemars(range(max = MOST_FORCED_TURNS))]
     pub forced_searched: usize,
     /// The turns, best first.
     pub turns: Vec<ExplainedTurn>,

@@ -184,7 +184,9 @@ impl Question {
     fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
         let has_list = self.text.is_empty() && !self.fens.is_empty();
         let listed = self.fens.split(',').filter(move |_| has_list);
-        let texts = self.text.lines().filter(|line| !line.trim().is_empty());
+        // Some editors put a mark before a text.
+        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
+        let texts = text.lines().filter(|line| !line.trim().is_empty());
         (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
     }
 

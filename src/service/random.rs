@@ -37,13 +37,16 @@ impl RandomAnswer {
         seed: u64,
     ) -> Result<RandomAnswer, Failure> {
         let rules = database.rules();
-        let drawn = |number| sample::many(rules, Family::Pair(pair), number..number + 1, seed);
-        for position in (0..TRIES).flat_map(drawn) {
+        for number in 0..TRIES {
+            stop::check_own()?;
+            let drawn = sample::many(rules, Family::Pair(pair), number..number + 1, seed);
+            let Some(position) = drawn.into_iter().next() else {
+                break;
+            };
             // A mill of the waiting side could look as if a removal were missing.
             if !rules.board().mills(position.waiting()).is_empty() {
                 continue;
             }
-            stop::check_own()?;
             let value = database.probe(&position)?;
             if value.wdl() == wdl && !is_short(&position, rules) {
                 let position = Fen::new(&position, rules);

@@ -29,7 +29,7 @@ pub enum SolveError {
     PairTooDeep(Pair),
     /// Some depths of a ply are too large for a byte.
     PlyTooDeep(u8),
-    /// The placing phase cannot be solved under these rules; the sentence says why.
+    /// Databases that were asked for cannot exist under these rules; the sentence says why.
     Rules(&'static str),
     /// The folder has a file of another metric than the files to write.
     OtherContents {

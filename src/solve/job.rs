@@ -177,7 +177,7 @@ impl<'a> PairsJob<'a> {
     /// `again`.
     fn load(&mut self, pair: Pair, material: Material, again: bool) -> Result<Bytes, DbError> {
         let (folder, rules) = (self.folder, self.request.rules);
-        if let Some(values) = UnfinishedFile::of_sector(folder, material).read(&rules)? {
+        if let Some(values) = self.unfinished_file(material).read(&rules)? {
             return Ok(values);
         }
         // Anew for each table: files that stayed open would stay in memory.
@@ -191,11 +191,16 @@ impl<'a> PairsJob<'a> {
 
     /// Removes the tables that no pair with this number of stones in hand, or more, needs.
     fn remove_unfinished(&mut self, in_hand: u8) -> Result<(), DbError> {
-        let (folder, rules) = (self.folder, &self.request.rules);
+        let rules = &self.request.rules;
         self.cache.forget_before(rules, in_hand);
         let is_old = |table: &mut Material| !is_needed_with(rules, *table, in_hand);
-        let mut old = self.unfinished.extract_if(.., is_old);
-        old.try_for_each(|table| UnfinishedFile::of_sector(folder, table).remove())
+        let old: Vec<Material> = self.unfinished.extract_if(.., is_old).collect();
+        (old.into_iter()).try_for_each(|table| self.unfinished_file(table).remove())
+    }
+
+    /// The file of a table that later pairs of this build need.
+    fn unfinished_file(&self, table: Material) -> UnfinishedFile {
+        UnfinishedFile::of_sector(self.folder, table, self.request.profile.metric)
     }
 
     /// Counts the values of a solved pair and writes its file; returns the size in bytes.
@@ -206,7 +211,7 @@ impl<'a> PairsJob<'a> {
         {
             if self.request.rules.pairs_have_hands() {
                 // Many pairs need them, and deriving those that no file stores takes long.
-                let file = UnfinishedFile::of_sector(self.folder, *material);
+                let file = self.unfinished_file(*material);
                 file.write(&self.request.rules, values)?;
                 self.unfinished.push(*material);
             } else {
@@ -224,11 +229,11 @@ impl<'a> PairsJob<'a> {
     /// The stage whose placements without a mill lead to a table, if this build has to solve it,
     /// and the table that its captures lead to, if games go on after them.
     fn last_stage(&self, table: Material) -> Option<(Stage, Option<Material>)> {
-        let stage_sets = self.plies?.stage_sets;
+        let plies = self.plies?;
         let stage = Stage::last_before(table, self.request.rules.stones);
-        let [quiet, capture] = stage_sets.after(stage);
-        let exists = stage_sets.exists(stage) && quiet.is_some();
-        (exists && !UnfinishedFile::of_stage(self.folder, stage).exists())
+        let [quiet, capture] = plies.stage_sets.after(stage);
+        let exists = plies.stage_sets.exists(stage) && quiet.is_some();
+        (exists && !plies.unfinished_file(stage).exists())
             .then_some((stage, capture.map(Stage::material)))
     }
 
@@ -282,7 +287,7 @@ impl PliesJob<'_> {
         // The captures of one stage often lead to the same table as the quiet turns of the next.
         let mut last: Option<(Stage, Bytes)> = None;
         for stage in stage_sets.stages_of(ply) {
-            let solved = UnfinishedFile::of_stage(folder, stage);
+            let solved = self.unfinished_file(stage);
             let values = match solved.exists() {
                 true if kept => timed(&mut report.load, || solved.read(rules))?,
                 true => None,
@@ -322,8 +327,7 @@ impl PliesJob<'_> {
             return Ok(None);
         }
         let missing = self.stage_sets.stages_of(ply);
-        let missing =
-            missing.filter(|&stage| !UnfinishedFile::of_stage(self.folder, stage).exists());
+        let missing = missing.filter(|&stage| !self.unfinished_file(stage).exists());
         let wanted = missing.flat_map(|stage| self.stage_sets.after(stage));
         let mut wanted: Vec<Material> = wanted.flatten().map(|next| self.moving(next)).collect();
         wanted.dedup();
@@ -332,6 +336,11 @@ impl PliesJob<'_> {
             file.check_metric(self.profile.metric)?;
         }
         Loader::new(database, &wanted).map(Some)
+    }
+
+    /// The file of a stage that is solved before its ply is finished.
+    fn unfinished_file(&self, stage: Stage) -> UnfinishedFile {
+        UnfinishedFile::of_stage(self.folder, stage, self.profile.metric)
     }
 
     /// The table of the pairs that the game reaches from a stage after the last placement, through White's pass
@@ -362,7 +371,7 @@ impl PliesJob<'_> {
                     .map_err(DbError::io(self.folder))?,
             }));
         }
-        match UnfinishedFile::of_stage(self.folder, stage).read(self.rules)? {
+        match self.unfinished_file(stage).read(self.rules)? {
             None => ply::load(database, stage, self.profile.metric).map(Some),
             found => Ok(found),
         }
@@ -386,7 +395,7 @@ impl PliesJob<'_> {
         if values.par_iter().any(|&value| value > LARGEST_VALUE) {
             return Err(SolveError::PlyTooDeep(stage.ply));
         }
-        let file = UnfinishedFile::of_stage(self.folder, stage);
+        let file = self.unfinished_file(stage);
         let write = || file.write(rules, &values);
         report.bytes += timed(&mut report.write, write)?;
         Ok(values)

@@ -175,7 +175,7 @@ impl BuildPlan {
     /// # Errors
     ///
     /// [`SolveError::OtherContents`] if the folder has a file of another metric,
-    /// [`SolveError::Rules`] if plies are wanted but cannot be solved under the rules, and
+    /// [`SolveError::Rules`] if the rules have no such databases, and
     /// [`SolveError::Database`] if a wanted pair or ply has a file that cannot be used: no build
     /// replaces it unasked.
     pub fn new(folder: &Path, request: &BuildRequest) -> Result<BuildPlan, SolveError> {
@@ -239,7 +239,7 @@ impl BuildPlan {
     ///
     /// # Errors
     ///
-    /// [`SolveError::Database`] if the system refuses memory.
+    /// [`SolveError::Database`] or [`SolveError::PairMemory`] if the system refuses memory.
     pub fn measured(self) -> Result<BuildPlan, SolveError> {
         let slowness = slowness()?;
         Ok(BuildPlan {
@@ -419,7 +419,7 @@ fn plan_plies(
     let stage_sets = StageSets::new(rules, plies);
     let has_stages = |ply| {
         let mut stages = stage_sets.stages_of(ply);
-        stages.all(|stage| UnfinishedFile::of_stage(folder, stage).exists())
+        stages.all(|stage| UnfinishedFile::of_stage(folder, stage, metric).exists())
     };
     let mut missing = BTreeSet::new();
     for &ply in keep.iter().filter(|&&ply| !has_file(ply)) {

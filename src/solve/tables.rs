@@ -417,7 +417,7 @@ impl TableCache {
     }
 
     /// Takes a table out of the cache, or loads it if the cache lacks it. With `again`, it stays in
-    /// the cache for another call.
+    /// the cache for another call. A cache in files is only read.
     pub(crate) fn take(
         &mut self,
         material: Material,

@@ -1,4 +1,4 @@
-//! Files with tables of stages and sectors, which a build writes on its way and removes at the end.
+//! Files with intermediate tables of a build, those of stages and sectors, which it removes at the end.
 //!
 //! ```text
 //! checksum of all that follows           8 bytes
@@ -21,11 +21,20 @@ use crate::memory::Bytes;
 use crate::rules::Rules;
 use crate::solve::compressed::Compressed;
 use crate::store::{self, DbError};
+use crate::value::Metric;
 
 /// The end of the names of these files.
 const SUFFIX: &str = ".stage";
 
-/// The file of a table that a build needs on its way.
+/// The end of the name of a file with values of this metric: a build with depths uses no table without them.
+fn suffix(metric: Metric) -> String {
+    match metric {
+        Metric::Depth => SUFFIX.to_owned(),
+        Metric::Wdl => format!(".wdl{SUFFIX}"),
+    }
+}
+
+/// The file of an intermediate table of a build.
 pub struct UnfinishedFile {
     path: PathBuf,
     /// The numbers that identify the table.
@@ -36,20 +45,22 @@ pub struct UnfinishedFile {
 
 impl UnfinishedFile {
     /// The file of a stage in this folder.
-    pub fn of_stage(folder: &Path, stage: Stage) -> UnfinishedFile {
+    pub fn of_stage(folder: &Path, stage: Stage, metric: Metric) -> UnfinishedFile {
         let (ply, white, black) = (stage.ply, stage.white_lost, stage.black_lost);
+        let suffix = suffix(metric);
         UnfinishedFile {
-            path: folder.join(format!("placing-{ply:02}.{white}-{black}{SUFFIX}")),
+            path: folder.join(format!("placing-{ply:02}.{white}-{black}{suffix}")),
             numbers: [ply, white, black, 0],
             entries: stage.material().entries() as usize,
         }
     }
 
     /// The file of a sector in this folder.
-    pub fn of_sector(folder: &Path, sector: Material) -> UnfinishedFile {
+    pub fn of_sector(folder: &Path, sector: Material, metric: Metric) -> UnfinishedFile {
         let [mover, waiting, hand, other_hand] = sector.numbers();
+        let suffix = suffix(metric);
         UnfinishedFile {
-            path: folder.join(format!("{mover}-{waiting}+{hand}-{other_hand}{SUFFIX}")),
+            path: folder.join(format!("{mover}-{waiting}+{hand}-{other_hand}{suffix}")),
             numbers: sector.numbers(),
             entries: sector.entries() as usize,
         }
@@ -130,4 +141,21 @@ impl UnfinishedFile {
 pub fn remove_all(folder: &Path, start: &str) -> Result<(), DbError> {
     let is_meant = |name: &str| name.starts_with(start) && name.ends_with(SUFFIX);
     store::remove_files(folder, is_meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_without_depths_are_not_taken_for_those_with_depths() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (rules, sector) = (Rules::LASKER, Material::new(3, 0).with_hands([0, 3]));
+        let file = |metric| UnfinishedFile::of_sector(folder.path(), sector, metric);
+        let values = vec![1; sector.entries() as usize];
+        file(Metric::Wdl).write(&rules, &values).expect("a file");
+        assert!(file(Metric::Wdl).exists() && !file(Metric::Depth).exists());
+        remove_all(folder.path(), "").expect("a folder");
+        assert!(!file(Metric::Wdl).exists());
+    }
 }

@@ -18,7 +18,7 @@
 //!
 //! Opening reads only the table of contents. Each member has checksums of its own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::container::read;
@@ -57,6 +57,8 @@ pub struct Member {
 /// The files of a folder of databases in one file.
 #[derive(Debug)]
 pub struct Bundle {
+    /// Stands for the bundle in errors.
+    name: PathBuf,
     source: Arc<dyn ByteSource>,
     members: Vec<Member>,
 }
@@ -82,7 +84,7 @@ impl Bundle {
     pub fn read(name: &Path, source: Box<dyn ByteSource>) -> Result<Bundle, DbError> {
         let size = source.size();
         let read = |length: usize| read(&*source, name, 0, length);
-        let magic = read(MAGIC.len().min(size as usize))?;
+        let magic = read((MAGIC.len() as u64).min(size) as usize)?;
         if magic[..] != MAGIC {
             return Err(DbError::NotDatabases(name.to_path_buf()));
         }
@@ -111,6 +113,7 @@ impl Bundle {
         let members = members.collect::<Result<_, _>>()?;
         fields.end()?;
         Ok(Bundle {
+            name: name.to_path_buf(),
             source: source.into(),
             members,
         })
@@ -130,6 +133,11 @@ impl Bundle {
             let name = path.file_name()?.to_str().filter(|_| is_of_rules)?;
             Some((name, member))
         })
+    }
+
+    /// The path of a member, or what stands for it in errors.
+    pub(crate) fn path_of(&self, member: &Member) -> PathBuf {
+        self.name.join(&member.name)
     }
 
     /// The bytes of a member.

@@ -34,8 +34,8 @@ fn parts(span: u32) -> (usize, Range<usize>) {
 const WORD: usize = size_of::<AtomicU64>();
 
 /// A set-associative cache of decoded blocks: the key's hash chooses a set. A full set drops blocks
-/// in the order of their words, as a hand goes round, but spares each block once that was read
-/// since the hand passed it last.
+/// in the order of their words, as a hand goes round, but spares once each block that was
+/// read since the hand last passed it.
 #[derive(Debug)]
 pub(crate) struct BlockCache {
     /// Sets are allocated at their first insertion.

@@ -48,14 +48,7 @@ pub(crate) use write::*;
 
 use std::path::{Path, PathBuf};
 
-use crate::index::Pair;
 use crate::rules::Rules;
-
-/// The names of all files that databases of these rules may have.
-pub fn file_names(rules: &Rules) -> impl Iterator<Item = String> + use<> {
-    let pairs = Pair::all(rules).into_iter().map(file_name);
-    pairs.chain(plies(rules).map(ply_file_name))
-}
 
 /// The folder for the databases of these rules within a folder of databases: the folder itself for
 /// the standard rules, else a subfolder that has the name of the rules or, for rules without a

@@ -20,7 +20,7 @@ use super::profile::Profile;
 use super::source::ByteSource;
 use super::table::{Table, TableFile};
 use crate::index::histogram::Histogram;
-use crate::index::stages::{Stage, StageSets};
+use crate::index::stages::{Stage, StageSets, why_unsolved};
 use crate::rules::Rules;
 use crate::value::Metric;
 
@@ -29,11 +29,11 @@ pub fn ply_file_name(ply: u8) -> String {
     format!("placing-{ply:02}.mill")
 }
 
-/// The plies that may have files: none if pairs have stones in hand instead.
+/// The plies that may have files: none if the placing phase cannot be solved.
 pub(crate) fn plies(rules: &Rules) -> Range<u8> {
-    match rules.pairs_have_hands() {
-        true => 0..0,
-        false => 0..rules.placements(),
+    match why_unsolved(rules) {
+        Some(_) => 0..0,
+        None => 0..rules.placements(),
     }
 }
 

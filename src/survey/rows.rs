@@ -24,7 +24,7 @@ pub struct DataRow {
     pub position: Position,
     /// Its value for the side to move.
     pub value: Value,
-    /// Its turns, if they were asked for.
+    /// The worth of its turns, if it was asked for.
     pub turns: Option<Worth>,
 }
 

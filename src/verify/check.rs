@@ -3,7 +3,8 @@
 //!
 //! The fast pass has separate code to find turns and for a mover without a turn. With the solver it
 //! shares the board and its mills, the index, and the rules about removable stones and flying; with
-//! the derivation of omitted values, the shuffles along slides and placements. The slow derivation
+//! the solver of tables with stones in hand, the shuffles along placements; with the derivation of
+//! omitted values, those along slides, too. The slow derivation
 //! uses the rules, `Position::for_each_turn` and `Position::result`; it can only clear an entry that
 //! the pass suspects.
 //!

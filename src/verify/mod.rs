@@ -1,8 +1,8 @@
 //! Checks databases: derives every value again from those of the positions that its turns lead to.
 //!
 //! The derivation shares with the solver the board, the settings of the rules, the removals that
-//! they allow, the index, and the copying of a value to all entries of its position, but none of
-//! the retrograde analysis: no retrograde steps, no counts, no order of solving.
+//! they allow, the index, the shuffles along placements, and the copying of a value to all entries
+//! of its position, but none of the retrograde analysis: no retrograde steps, no counts, no order of solving.
 //!
 //! | file | contents |
 //! |---|---|

@@ -2,8 +2,8 @@
 //! positions.
 //!
 //! `stage` derives all values. The turns of random positions come from the rules, and their values
-//! from probes or, if the next ply has no file, from a search. Neither uses code of the solver,
-//! except to read tables.
+//! from probes or, if the next ply has no file, from a search. Of the solver's code, `stage` uses the
+//! shuffles along placements and the reading of tables, the check of positions the latter alone.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

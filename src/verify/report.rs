@@ -17,7 +17,7 @@ pub(super) const MOST_MISMATCHES: usize = 10;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// A position of the entry; White is to move.
+    /// A position of the entry; White is to move, except after an odd number of placements.
     pub position: Position,
     /// The value in the database.
     pub stored: Value,

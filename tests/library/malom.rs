@@ -163,6 +163,15 @@ fn sizes_follow_from_the_definition() {
     let text = Scheme::complete().text().to_owned();
     assert_eq!(text.lines().count(), 3 + 498);
     assert!(text.starts_with("virt_loss_val: -1\nvirt_win_val: 1\n498\n0 0 9 9  0\n"));
+    // Keys have 12 bits.
+    let large = crate::common::graded()
+        .replace("-299", "-20000")
+        .replace("299", "20000")
+        .replace("  -249\n", "  15000\n");
+    assert!(
+        Scheme::compatible(&large)
+            .is_err_and(|why| why.to_string().contains("is 15000, expected one between"))
+    );
 }
 
 /// Walks over a sector by the definition of the format and compares each slot, or every so many, with

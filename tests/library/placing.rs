@@ -319,6 +319,32 @@ fn results_alone_agree_with_plain_search_in_random_games() {
     }
 }
 
+/// Files with depths for some pairs, and without for others: depths are unknown, results are not.
+#[test]
+fn files_of_two_builds_answer_together() {
+    let wdl = Profile {
+        metric: Metric::Wdl,
+        ..Profile::default()
+    };
+    let [first, second] = [(); 2].map(|()| TempDir::new().expect("a folder"));
+    common::build(first.path(), &FOUR, &[Pair::new(3, 3).unwrap()], &[]);
+    let own = millbase::store::folder_of(second.path(), &FOUR);
+    fs::create_dir(&own).expect("a folder");
+    common::build_with(&own, &FOUR, &Pair::all(&FOUR), wdl, &[]);
+    let mixed =
+        Database::open(first.path(), FOUR).and_then(|first| first.with_folder(second.path()));
+    let mixed = mixed.expect("two folders");
+    let depths = built(&FOUR, &[]);
+    let depths = Database::open(depths.path(), FOUR).expect("a folder");
+    let mut random = Random::new(2);
+    for _ in 0..10 {
+        for position in random_game(&FOUR, &mut random).into_iter().skip(4) {
+            let [value, expected] = [&mixed, &depths].map(|database| database.probe(&position));
+            assert_eq!(value.expect("files").wdl(), expected.expect("files").wdl());
+        }
+    }
+}
+
 #[test]
 fn four_stones_with_diagonals_agree_with_plain_search_in_random_games() {
     agrees_with_plain_search(&DIAGONAL_FOUR, &[2, 5], 60);

@@ -947,6 +947,25 @@ fn texts_in_other_encodings_are_remarked() {
     }
 }
 
+/// Nothing in a text takes more memory or time than its length allows.
+#[test]
+fn texts_of_many_small_parts_are_read() {
+    // Deep on the stack, if each number began another call.
+    let record = only(&format!("{}d6", "1.".repeat(8_000)));
+    assert_eq!(record.game.turns().len(), 1);
+    // Each line would look at all parts again.
+    let text = format!("a1\n{}\n{}", "()".repeat(50_000), "d1\n".repeat(20_000));
+    assert!(read(&text).len() < 4);
+    let object = r#"{"board":"........................","men_to_deploy":[4294967295,1]}"#;
+    let message = "the field \"men_to_deploy\" must be two numbers, White's first";
+    assert!(remarks(&only(object))[0].contains(message));
+    // The end of a line at the end of a piece.
+    for spaces in 0..3 {
+        let text = format!("d6 ;{}", " ".repeat((1 << 14) - 5 + spaces));
+        assert!(only(&text).remarks.is_empty(), "{spaces}");
+    }
+}
+
 /// The games that were read before an input fails are not lost.
 #[test]
 fn games_before_an_error_are_read() {

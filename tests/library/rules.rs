@@ -544,6 +544,7 @@ fn refused_positions_name_their_reason() {
         "******************/******* w p p 0 9 0 9 0 0 => board_letter => place=9 letter=* allowed=/",
         "********/********/@******* w p p 0 9 1 9 0 0 => too_many_stones => side=black count=1 hand=9 most=9",
         "********/********/OO*@@@** w m s 2 0 3 0 0 0 => too_few_stones => side=white count=2 fewest=3",
+        "********/********/******** w p p 0 200 0 100 0 0 => too_many_stones => side=white count=0 hand=200 most=9",
         "********/********/******** w p p 0 9 0 7 0 0 => hands => white=9 black=7 side=white",
         "********/********/OOO@@@** w m r 3 0 3 0 1 1 => both_remove => ",
         "********/********/OOO@@@** w m r 3 0 3 0 0 1 => other_side_removes => side=white",

@@ -653,6 +653,9 @@ fn results_in_memory_are_those_of_the_files() {
     assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
     let blocked = Position::parse(BLOCKED, &RULES).unwrap();
     assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
-    let missing = database.bitbase(&[Pair::new(9, 9).unwrap()]);
-    assert!(matches!(missing, Err(DbError::Missing { .. })));
+    // The second pair belongs to another game.
+    for pair in ["9-9", "4-3+1-1"] {
+        let missing = database.bitbase(&[pair.parse().unwrap()]);
+        assert!(matches!(missing, Err(DbError::Missing { .. })), "{pair}");
+    }
 }

@@ -229,7 +229,7 @@ impl Core {
 
     /// Whether a file of these rules can have this name; files with other names are never read.
     pub fn is_file_name(&self, name: &str) -> bool {
-        store::file_names(&self.rules).any(|other| other == name)
+        self.database.is_file_name(name)
     }
 
     /// The files of these rules in a bundle of this size that begins with these bytes, at least its table of
@@ -347,7 +347,7 @@ impl Core {
             black: position.stones(Side::Black).bits(),
             white_in_hand: position.in_hand(Side::White),
             black_in_hand: position.in_hand(Side::Black),
-            turns: self.legal(&position),
+            turns: position.turns(&self.rules),
         }))
     }
 
@@ -355,12 +355,12 @@ impl Core {
     pub fn after(&self, fen: &str, turn: &str) -> String {
         json_of(self.parse(fen).and_then(|position| {
             let turn: Turn = turn.parse().map_err(wrong)?;
-            if !self.legal(&position).contains(&turn) {
+            let after = position.play(turn).map_err(|why| {
                 let side = position.side_to_move();
-                return Err(wrong(format!("{turn} is not a legal turn of {side} here")));
-            }
+                wrong(format!("{turn} is not a legal turn of {side} here: {why}"))
+            })?;
             Ok(After {
-                position: position.after(turn).to_string(),
+                position: after.to_string(),
             })
         }))
     }
@@ -472,13 +472,6 @@ impl Core {
 impl Core {
     fn parse(&self, fen: &str) -> Result<Fen, Failure> {
         Ok(Fen::parse(fen, &self.rules)?)
-    }
-
-    fn legal(&self, position: &Position) -> Vec<Turn> {
-        match position.is_over(&self.rules) {
-            true => Vec::new(),
-            false => position.turns(&self.rules),
-        }
     }
 }
 

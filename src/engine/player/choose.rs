@@ -31,10 +31,10 @@ use crate::value::Wdl;
 pub enum DrawnTurns {
     /// Any of them by chance.
     Random,
-    /// The largest share of losing replies.
+    /// The largest share of replies that are mistakes.
     #[default]
     LosingReplies,
-    /// The share of losing replies, and the score of a search without databases: an advantage in
+    /// That share, and the score of a search without databases: an advantage in
     /// stones, mobility and threats leads to errors later.
     Pressure,
 }

@@ -32,8 +32,8 @@ const LEFT: u32 = 16;
 /// of the program, and of other files that have them.
 struct LostWins<'a> {
     database: &'a Database,
-    /// The databases whose files may have depths.
-    with_depths: Vec<&'a Database>,
+    /// Those whose files may have depths.
+    databases: Vec<&'a Database>,
     winner: Side,
     /// Whether it knows all positions after turns of the winner that give the win away: without stones in hand.
     sees_all: bool,
@@ -96,7 +96,7 @@ pub(super) fn turn(
     };
     let prober = LostWins {
         database,
-        with_depths: vec![&embedded, database],
+        databases: vec![&embedded, database],
         winner: game.position().side_to_move(),
         sees_all,
         after: others.iter().map(|turn| turn.after).collect(),
@@ -105,10 +105,10 @@ pub(super) fn turn(
 }
 
 impl LostWins<'_> {
-    /// The databases that have the depths of a pair.
+    /// A database that has the depths of a pair.
     fn with_depths(&self, pair: Pair) -> Option<&Database> {
         let holds_depths = |file: &PairFile| file.metric() == Metric::Depth;
-        let mut databases = self.with_depths.iter().copied();
+        let mut databases = self.databases.iter().copied();
         databases.find(|database| database.has(pair) && database.file(pair).is_ok_and(holds_depths))
     }
 
@@ -150,7 +150,7 @@ mod tests {
             }
             let prober = LostWins {
                 database: &database,
-                with_depths: Vec::new(),
+                databases: Vec::new(),
                 winner: start.side_to_move(),
                 sees_all: true,
                 after: turns[winning..].iter().map(|turn| turn.after).collect(),
@@ -184,7 +184,7 @@ mod tests {
             for winner in [Side::White, Side::Black] {
                 let prober = LostWins {
                     database: &database,
-                    with_depths: vec![&database],
+                    databases: vec![&database],
                     winner,
                     sees_all: true,
                     after: Vec::new(),

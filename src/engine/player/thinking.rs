@@ -74,8 +74,8 @@ impl Thinking {
     /// [`Poll::Pending`] if there is more to do.
     ///
     /// Only a search is divided. The first call looks values up until they are known or seven eighths of the
-    /// time limit are over, and players below [`SkillLevel::PERFECT`](super::SkillLevel::PERFECT), whose
-    /// search is short, choose at once.
+    /// time limit are over. A turn that a player below [`SkillLevel::PERFECT`](super::SkillLevel::PERFECT)
+    /// does not play perfectly takes a short search, which is not divided.
     pub fn go_on(&mut self, slice: Duration) -> Poll<Option<Choice>> {
         let never = AtomicBool::new(false);
         let mut asked = Asked {

@@ -11,7 +11,7 @@ use crate::search::Limits;
 pub(super) enum UciCommand {
     /// `uci`: identify yourself and list the options.
     Uci,
-    /// `isready`: answer when all earlier commands are done.
+    /// `isready`: answer when all earlier commands are done, or at once during a search.
     IsReady,
     /// `ucinewgame`: forget the last game.
     NewGame,

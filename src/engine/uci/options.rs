@@ -116,7 +116,7 @@ impl EngineOptions {
         ALGORITHMS[self.algorithm].1
     }
 
-    /// The choice among drawn turns.
+    /// The choice among turns of the same value that do not win.
     pub fn drawn(&self) -> DrawnTurns {
         DrawnTurns::ALL[self.drawn]
     }

@@ -353,10 +353,10 @@ impl TableShape {
     ///
     /// That is the last block that starts at the column or before it: `((column + 1) · blocks - 1)
     /// / columns`. Dividing takes a tenth of a look-up; multiplication by the reciprocal is exact
-    /// for numbers below 2^32.
+    /// while `columns² · blocks` is below 2^64. With one stone against ten, the product is above 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
-        let number = (column + 1) * self.blocks() - 1;
+        let number = (column as u64 + 1) * self.blocks() as u64 - 1;
         let block = (number as u128 * u128::from(self.reciprocal)) >> 64;
         (block as usize, self.columns_of(block as usize))
     }
@@ -527,7 +527,7 @@ impl TableShape {
 /// with sizes that differ by at most one.
 fn starts(columns: usize, most: usize) -> Vec<u32> {
     let blocks = columns.div_ceil(most);
-    let start = |block: usize| (block * columns / blocks) as u32;
+    let start = |block: usize| (block as u64 * columns as u64 / blocks as u64) as u32;
     (0..=blocks).map(start).collect()
 }
 

@@ -95,8 +95,8 @@ impl Coverage {
         }
     }
 
-    /// Whether a position of the moving phase is stored, in a table that is not
-    /// [derived](Material::is_derived).
+    /// Whether a position is stored in a table that is not [derived](Material::is_derived), as far as its sets
+    /// decide and not its row.
     pub fn holds(&self, rules: &Rules, mover: PointSet, waiting: PointSet) -> bool {
         let even = || is_even(mover | waiting);
         match self {

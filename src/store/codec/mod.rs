@@ -9,8 +9,8 @@
 //!   and **far** the sum of a few others,
 //! - **best**, **worst**: the best and the worst value after a few slides, for the mover; in a file without
 //!   depths **slides**, which counts wins, draws and losses,
-//! - **class**: the number of points on which the waiting side threatens to close a mill, and of
-//!   those on which the mover can; in the placing phase, those on which a stone from the hand can.
+//! - **class**: the number of ways in which the waiting side threatens to close a mill, and of
+//!   points on which the mover can; in the placing phase, those on which a stone from the hand can.
 //!
 //! A [`Model`], trained on a sample of the table and stored in the file, gives the likelihood of
 //! each value in each context. Values are coded as **symbols**: numbers in the order from the

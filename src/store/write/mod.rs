@@ -228,8 +228,8 @@ fn add_checksum(bytes: &mut Vec<u8>) {
     bytes.extend(xxh3_64(bytes).to_le_bytes());
 }
 
-/// Appends a number of up to 63 bits in the form of [`take_varint`].
-pub(super) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
+/// Appends a number of up to 63 bits with seven in each byte, the lowest first.
+fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -238,7 +238,7 @@ pub(super) fn add_varint(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Appends a histogram: the number of counts up to the last that is not zero, then these counts.
-pub(super) fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
+fn add_histogram(bytes: &mut Vec<u8>, histogram: &Histogram) {
     let counts = histogram.counts();
     let length = 256 - counts.iter().rev().take_while(|&&count| count == 0).count();
     add_varint(bytes, length as u64);
