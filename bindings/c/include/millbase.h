@@ -74,7 +74,7 @@ typedef enum millbase_line_end {
    */
   MILLBASE_LINE_END_OVER = 0,
   /**
-   * A position stands again, so the game is drawn.
+   * A position repeats, so the game is drawn.
    */
   MILLBASE_LINE_END_REPETITION = 1,
   /**

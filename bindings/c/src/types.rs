@@ -58,7 +58,7 @@ pub struct Pair {
 pub enum LineEnd {
     /// The game is over.
     Over = 0,
-    /// A position stands again, so the game is drawn.
+    /// A position repeats, so the game is drawn.
     Repetition = 1,
     /// The rules' limit of turns without a placement or a removal is reached, so the game is drawn.
     Quiet = 2,

@@ -31,6 +31,8 @@ pub struct Database {
     opened: Mutex<Option<Arc<millbase::Database>>>,
     /// The whole paths of the folders and bundles, as another process may have another working folder.
     paths: Mutex<Vec<PathBuf>>,
+    /// Held without the interpreter's lock, so that of two threads one adds a folder after the other.
+    adding: Mutex<()>,
     rules: Rules,
     /// The limit of the caches in bytes.
     cache_bytes: usize,
@@ -73,6 +75,7 @@ pub fn _open(
     Ok(Database {
         opened: Mutex::new(Some(Arc::new(opened))),
         paths: Mutex::new(paths),
+        adding: Mutex::new(()),
         rules,
         cache_bytes,
         search: OnceLock::new(),
@@ -144,11 +147,15 @@ pub fn made<'py>(
     py.import("millbase._arrays")?.getattr(class)?.call1(fields)
 }
 
+fn closed() -> PyErr {
+    PyValueError::new_err("the databases are closed; open them again")
+}
+
 impl Database {
     /// The library's databases.
     pub fn database(&self) -> PyResult<Arc<millbase::Database>> {
         let opened = locked(&self.opened).clone();
-        opened.ok_or_else(|| PyValueError::new_err("the databases are closed; open them again"))
+        opened.ok_or_else(closed)
     }
 
     /// The rules of the databases.
@@ -208,13 +215,19 @@ impl Database {
     /// Adds the files of another folder or bundle for the pairs and plies that have none yet. Questions that run
     /// end with the files from before.
     fn add_folder(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.database()?;
-        let mut paths = locked(&self.paths).clone();
-        paths.push(path::absolute(path)?);
-        let opened = py.detach(|| read(&paths, self.rules, self.cache_bytes))?;
-        *locked(&self.opened) = Some(Arc::new(opened));
-        *locked(&self.paths) = paths;
-        Ok(())
+        let path = path::absolute(path)?;
+        py.detach(|| {
+            let _adding = locked(&self.adding);
+            self.database()?;
+            let mut paths = locked(&self.paths).clone();
+            paths.push(path);
+            let added = Arc::new(read(&paths, self.rules, self.cache_bytes)?);
+            let mut opened = locked(&self.opened);
+            // They may have been closed meanwhile.
+            *opened.as_mut().ok_or_else(closed)? = added;
+            *locked(&self.paths) = paths;
+            Ok(())
+        })
     }
 
     /// The value of a position for its side to move; `default` where no database has the answer.

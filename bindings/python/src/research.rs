@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use millbase::internals::{locked, numbers};
 use millbase::sample::Family;
@@ -59,6 +59,7 @@ pub fn legal_turns<'py>(
 #[pyclass(frozen, module = "millbase._millbase")]
 pub struct Parts {
     receiver: Mutex<Receiver<Result<Vec<DataRow>, DbError>>>,
+    worker: Mutex<Option<JoinHandle<()>>>,
     turns: bool,
 }
 
@@ -76,7 +77,13 @@ impl Parts {
                     return arrays(py, &rows, self.turns).map(Some);
                 }
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let worker = locked(&self.worker).take();
+                    return match worker.map(JoinHandle::join) {
+                        Some(Err(panic)) => std::panic::resume_unwind(panic),
+                        _ => Ok(None),
+                    };
+                }
             }
         }
     }
@@ -156,9 +163,10 @@ impl Database {
                 let _ = sender.send(Err(error));
             }
         };
-        thread::Builder::new().spawn(work)?;
+        let worker = thread::Builder::new().spawn(work)?;
         Ok(Parts {
             receiver: Mutex::new(receiver),
+            worker: Mutex::new(Some(worker)),
             turns,
         })
     }

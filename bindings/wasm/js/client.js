@@ -18,7 +18,14 @@ export async function connect(worker, { files = {}, bundle, wasm, signal, ...opt
   const module = isUrl(wasm) ? absolute("the WebAssembly module", wasm).href : wasm;
   const channel = channelTo(worker);
   const of = ++opened;
-  await channel.call({ of, call: "open", options: { ...options, files: Object.fromEntries(sent), bundle: whole, wasm: module } }, signal);
+  const opening = { ...options, files: Object.fromEntries(sent), bundle: whole, wasm: module };
+  try {
+    await channel.call({ of, call: "open", options: opening }, signal);
+  } catch (error) {
+    // The worker may have opened them before the signal came.
+    channel.close(of);
+    throw error;
+  }
   return new WorkerMillbase(OWN, channel, of);
 }
 

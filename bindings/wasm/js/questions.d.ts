@@ -109,6 +109,7 @@ export interface TableStats extends ValueCounts {
   pair: string;
   to_move: number;
   other: number;
+  in_hand?: [number, number];
   histogram: (Value & { positions: number })[];
 }
 

@@ -292,4 +292,4 @@ class _Game(TypedDict):
 
 def read_games(games: str, rules: _Rules | None = None) -> list[_Game]:
     """Reads the games and positions of a text in any form of docs/NOTATION.md; `rules` are those of games that
-    name none. What cannot be read is in `remarks`, with line and column from 1."""
+    name none. Parts that cannot be read are named in `remarks`, with line and column from 1."""

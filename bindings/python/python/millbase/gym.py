@@ -25,8 +25,8 @@ class NineMensMorris(gymnasium.Env[_Planes, np.int64]):
     """The agent plays a side against a player of this package.
 
     An action is a number of `millbase.actions`; a turn that removes a stone takes two. `info["action_mask"]` has the
-    legal actions, `info["position"]` the text of the position. The observation are the planes of `millbase.research`
-    as images: 5 x 7 x 7, for the agent; a sixth has the stone that the agent has just placed or moved, and whose removal
+    legal actions, `info["position"]` the text of the position. An observation is six images of 7 x 7: the five planes
+    of `millbase.research` for the agent, and one with the stone that the agent has just placed or moved if a removal
     is due. The reward is 1 for a win and -1 for a loss at the end, otherwise 0; an illegal action loses. The game is
     truncated after `most_turns` turns of both sides, and after 100 that neither place nor remove a stone.
     """
@@ -47,6 +47,9 @@ class NineMensMorris(gymnasium.Env[_Planes, np.int64]):
         if side not in ("white", "black", "random"):
             raise ValueError(f"side must be 'white', 'black' or 'random', not '{side}'")
         self.database = database or open()
+        rules = self.database.rules
+        if not isinstance(rules, str) and rules.get("blocked") == "passes":
+            raise ValueError("by these rules a side may have to pass, which no action of this environment does")
         self.side, self.level, self.nodes, self.most_turns = side, level, nodes, most_turns
         self.render_mode = render_mode
         self.action_space = gymnasium.spaces.Discrete(ACTIONS)
