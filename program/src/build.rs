@@ -55,8 +55,8 @@ pub struct Build {
     #[arg(long)]
     pair: Option<Pair>,
 
-    /// Do not begin if a pair needs more memory than this, like 4G or 800M; without it, more than the
-    /// system allows the program
+    /// Refuse to start if a pair needs more memory than this, like 4G or 800M; by default, more than the
+    /// system lets the program use
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
@@ -95,7 +95,7 @@ pub struct FileOptions {
 enum ProfileName {
     /// Win, draw or loss, and the depth
     Full,
-    /// Win, draw or loss only: a fifth of the bytes
+    /// Win, draw or loss only: a sixth of the bytes
     Wdl,
 }
 

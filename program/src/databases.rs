@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Error, Result};
+use anyhow::{Context, Error, Result};
 use directories::ProjectDirs;
 pub use millbase::internals::service::stats::usable_pairs;
 use millbase::internals::stages::why_unsolved;
@@ -49,8 +49,14 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
-    let database = match base_folder(options) {
-        Some(folder) if folder.exists() => {
+    let folder = base_folder(options);
+    let is_there = |folder: &PathBuf| {
+        let there = folder.try_exists();
+        there.with_context(|| format!("cannot read the folder '{}'", folder.display()))
+    };
+    let exists = folder.as_ref().map(is_there).transpose()?;
+    let database = match folder {
+        Some(folder) if exists == Some(true) => {
             if !folder.is_file() {
                 check_folder(&folder)?;
             }

@@ -40,8 +40,8 @@ const SAMPLED_AT_ONCE: u64 = 1 << 14;
 /// Write positions with their values as a Parquet file
 ///
 /// Whole tables have each position of a pair or of a file of the placing phase once, up to the 16 symmetries of the board and
-/// whether or not a game can reach it; of a pair, White is to move. --sample draws random positions instead that are not
-/// over, which may repeat, from several families in turn.
+/// whether or not a game can reach it; of a pair, White is to move. With --sample it draws random positions of unfinished
+/// games instead, from each family in turn; positions may repeat.
 ///
 /// The columns: white, black (bits of the stones, bit 0 is d5, in the order of the position's text), to_move (0 White, 1
 /// Black), white_in_hand, black_in_hand, wdl (1, 0, -1 for the side to move), dtw (turns to the end; null for a draw and
@@ -242,8 +242,9 @@ fn plain(error: Error) -> Error {
 /// Whether a file begins like a Parquet file.
 fn is_parquet(path: &Path) -> bool {
     let mut start = [0; 4];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && &start == b"PAR1"
+    let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    // A pipe would be waited for.
+    path.is_file() && read().is_ok() && &start == b"PAR1"
 }
 
 /// Writes groups until there are no more; returns the number of rows and of groups.

@@ -178,10 +178,8 @@ pub enum Plies {
 
 /// Parses the plies of `--plies`.
 pub fn plies(text: &str) -> Result<Plies, String> {
-    match text {
-        "usual" => return Ok(Plies::These(Vec::new())),
-        "all" => return Ok(Plies::All),
-        _ => {}
+    if text == "all" {
+        return Ok(Plies::All);
     }
     let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse::<u8>).collect();
     let form = |_| "plies are 'all' or numbers of placed stones, like 9,12".to_owned();

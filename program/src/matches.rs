@@ -397,7 +397,7 @@ impl Log {
                 .into());
             }
             if games.iter().any(|other| other.number == number) {
-                return Err(wrong(&format!("game {number} stands in it twice")).into());
+                return Err(wrong(&format!("game {number} is in it twice")).into());
             }
             games.push(game);
         }

@@ -64,7 +64,7 @@ impl Options {
 /// The options of `play` and `serve` for the rules about draws.
 #[derive(Args, Clone, Copy)]
 pub struct DrawOptions {
-    /// Number of times that a position must stand for a draw; 0 for no such draws
+    /// Number of occurrences of a position that make a draw; 0 for no such draws
     #[arg(long, value_name = "N", default_value_t = DrawRule::USUAL.repetitions, value_parser = input::number::<u32>(0..=100))]
     repetitions: u32,
 

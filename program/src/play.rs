@@ -466,8 +466,8 @@ impl GameSession {
     }
 }
 
-/// Reads a saved game, or a game in any other form that is alone in its file. What is strange about it
-/// is remarked on stderr.
+/// Reads a saved game, or a game in any other form that is alone in its file. Remarks about it go to
+/// stderr.
 fn load(file: &str, rules: &Rules) -> Result<Game> {
     if file == "-" {
         return refuse("commands are read from stdin, so it cannot be loaded; name a file");

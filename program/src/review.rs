@@ -37,10 +37,9 @@ use crate::status::{self, Failure, Status, refuse};
 /// every number.
 ///
 /// A file may hold many games, in any form that docs/NOTATION.md describes. A turn has a grade if the
-/// databases know the values. What cannot be read is remarked with line and column; a game is graded
-/// up to there, and the exit status is then 2. A file that cannot be read is named on stderr, and the
-/// others are graded. A result that contradicts the last position is remarked,
-/// too.
+/// databases know the values. Parts that cannot be read are reported with line and column; a game is
+/// graded up to there, and the exit status is then 2. A file that cannot be read is named on stderr,
+/// and the others are graded. A result that contradicts the last position is reported, too.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -298,15 +297,20 @@ impl Reviewing<'_> {
                 false => Err(error),
             };
         }
-        let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
-        let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
         if self.turns == 0 {
+            let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
+            let why = cut.map_or_else(String::new, |cut| format!(": {}", advised(cut)));
             return refuse(format!("there is no turn to grade{why}"));
         }
         if !self.is_graded
             && let Some(missing) = self.missing.take()
         {
-            return Err(Error::new(missing).context(format!("no turn can be graded{why}")));
+            let error = Error::new(missing).context("no turn can be graded");
+            if self.first_unread.is_none() {
+                return Err(error);
+            }
+            output::to_stderr(&format!("error: {}\n", status::sentence(&error)));
+            return Ok(self.end());
         }
         if let Some(file) = &self.command.svg {
             let Some((_, review)) = self.only() else {
@@ -339,16 +343,21 @@ impl Reviewing<'_> {
             let note = format!("note: {games} with remarks; '--each' shows them");
             output::note(self.options, note);
         }
+        Ok(self.end())
+    }
+
+    /// Names the first place that could not be read.
+    fn end(self) -> Status {
         let (unread, games) = (self.unread + self.gaps, self.games());
         let Some(sentence) = self.first_unread else {
-            return Ok(self.failed.map_or(Status::Done, |(status, _)| status));
+            return self.failed.map_or(Status::Done, |(status, _)| status);
         };
         let all = output::counted(games, "game");
         let how_far = if self.gaps > 0 { " in full" } else { "" };
         output::to_stderr(&format!(
             "error: {unread} of {all} could not be read{how_far}, the first: {sentence}\n"
         ));
-        Ok(Status::Usage)
+        Status::Usage
     }
 
     fn report(&self) -> Result<()> {

@@ -80,7 +80,9 @@ pub fn failure_with(error: &Error, shown: fn(&DbError) -> DbError) -> FailureAns
         }
         match cause.downcast_ref::<SolveError>() {
             Some(SolveError::Busy(_)) => Some(Refusal::new("other_build", [])),
-            Some(SolveError::PairMemory { .. }) => Some(Refusal::new("memory", [])),
+            Some(SolveError::PairMemory { .. } | SolveError::PlyMemory { .. }) => {
+                Some(Refusal::new("memory", []))
+            }
             _ => None,
         }
     });

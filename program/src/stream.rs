@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::input::{InputLine, LONGEST_LINE, LineBatches};
 use crate::options::Options;
 use crate::output;
-use crate::status::{self, Status};
+use crate::status::{self, Failure, Status};
 
 /// The number of lines that one thread answers in sequence, into one buffer.
 const LINES: usize = 32;
@@ -26,9 +26,9 @@ pub fn answer<A: Serialize, L: Fn(&mut Vec<u8>, &A) -> io::Result<()>>(
     let mut out = output::stdout();
     let (mut lines, mut failures, mut first) = (0u64, 0, None);
     loop {
-        let batch = input
-            .next_batch()
-            .context("cannot read the positions from stdin")?;
+        let batch = input.next_batch().map_err(|error| {
+            Failure::question(format!("cannot read the positions from stdin: {error}"))
+        })?;
         if batch.is_empty() {
             break;
         }

@@ -60,12 +60,9 @@ impl ChecksumResult {
 /// which there must be at least one.
 pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Status> {
     let text = input::read_file(list)?;
-    let listed = parse(&text)
-        .map_err(|line| Failure::question(format!(
-            "line {line} of {} is not a checksum: expected 64 hexadecimal digits, two spaces and the name \
-             of a file, as sha256sum writes them",
-            input::name(list)
-        )))?;
+    let listed = parse(&text).map_err(|(line, why)| {
+        Failure::question(format!("line {line} of {} {why}", input::name(list)))
+    })?;
     if listed.is_empty() {
         return refuse(format!("the list {} names no file", input::name(list)));
     }
@@ -101,23 +98,39 @@ pub fn run(list: &Path, ignore_missing: bool, options: &Options) -> Result<Statu
     Ok(status)
 }
 
-/// The checksums of a list by the names of the files, or the number of a line that is not of the form.
-fn parse(text: &str) -> Result<BTreeMap<String, String>, usize> {
-    let lines = text.lines().enumerate();
-    let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let parsed = lines.map(|(number, line)| {
+/// The checksums of a list by the names of the files, or the number of a wrong line and what is wrong with it.
+fn parse(text: &str) -> Result<BTreeMap<String, String>, (usize, &'static str)> {
+    let mut sums = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
         // A star marks a file that was read as binary.
         let parts = line.split_once("  ").or_else(|| line.split_once(" *"));
-        let (sum, name) = parts.ok_or(number + 1)?;
-        let is_sum = sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_sum =
+            |sum: &str| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit());
         // The list may have been made in another folder.
-        let name = Path::new(name).file_name().and_then(OsStr::to_str);
-        match name.filter(|_| is_sum) {
-            Some(name) => Ok((name.to_owned(), sum.to_ascii_lowercase())),
-            None => Err(number + 1),
+        let file = |name| Path::new(name).file_name().and_then(OsStr::to_str);
+        let parts = parts.and_then(|(sum, name)| Some((sum, file(name)?)));
+        let Some((sum, name)) = parts.filter(|(sum, _)| is_sum(sum)) else {
+            return Err((
+                number,
+                "is not a checksum: expected 64 hexadecimal digits, two spaces and the name of a file, as sha256sum \
+                 writes them",
+            ));
+        };
+        let sum = sum.to_ascii_lowercase();
+        if sums
+            .insert(name.to_owned(), sum.clone())
+            .is_some_and(|other| other != sum)
+        {
+            return Err((
+                number,
+                "has another checksum for a name that an earlier line has; list the files of one folder",
+            ));
         }
-    });
-    parsed.collect()
+    }
+    Ok(sums)
 }
 
 /// Compares a file with its checksum, if the list has one.

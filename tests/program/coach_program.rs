@@ -190,7 +190,25 @@ fn failed_reviews_say_why() {
     place.file("twelve.txt", twelve);
     place.fails("review start.txt", 3, "no turn can be graded");
     place.file("lasker.txt", "1. d6 f4 2. d6-d5 f4-f2\n");
-    place.fails("review lasker.txt", 3, "try --rules lasker");
+    place.file("two.txt", "1. d6 f4 2. d2 b4 *\n\n1. d6 f4 2. zz b4 *\n");
+    // Neither reason hides the other.
+    let unread = "could not be read in full, the first:";
+    for (file, place_of_error) in [
+        (
+            "lasker.txt",
+            format!("1 of 1 game {unread} 'lasker.txt', line 1"),
+        ),
+        (
+            "two.txt",
+            format!("1 of 2 games {unread} 'two.txt', line 3"),
+        ),
+    ] {
+        let run = place.run(&["review", file]);
+        assert_eq!(run.status, 2);
+        shows(&run.err, "no turn can be graded: the databases");
+        shows(&run.err, &place_of_error);
+        assert_eq!(run.err.contains("try --rules lasker"), file == "lasker.txt");
+    }
     place.fails("review empty.txt", 2, "does not contain a game");
     place.fails("review none.txt", 2, "cannot read 'none.txt'");
     place.fails("review twelve.txt", 2, "--rules twelve");
@@ -453,7 +471,7 @@ fn matches_go_on_where_they_were_stopped() {
     let twice = play("twice.jsonl");
     assert_eq!(twice.status, 2);
     shows(&twice.err, "line 8: game ");
-    shows(&twice.err, " stands in it twice");
+    shows(&twice.err, " is in it twice");
 
     let [white, black] = ["white", "black"].map(|side| format!("\"first\":\"{side}\""));
     let starts = [0, 1].map(|start| format!("\"start\":{start},"));

@@ -314,6 +314,11 @@ fn folders_are_compared_with_a_list_of_checksums() {
     for wrong in ["3-3.mill\n", "12  3-3.mill\n", &of("3-3.mill")[..66]] {
         compare(wrong).fails_with(2, "line 1 of 'sums' is not a checksum: expected 64");
     }
+    let of_two_folders = format!("{}\n{}  lasker/3-3.mill\n", of("3-3.mill"), "0".repeat(64));
+    compare(&of_two_folders).fails_with(
+        2,
+        "has another checksum for a name that an earlier line has",
+    );
     // Lists as other tools write them.
     for before in [" *", "  ../", "  a/b/"] {
         let other = format!("# comment\n{}", of("3-3.mill").replace("  ", before));

@@ -131,7 +131,11 @@ fn the_path_names_the_rules() {
 #[test]
 fn many_positions_come_in_one_request() {
     let server = Server::start(&[]);
-    let body = format!("{FLYING}\n\n{}\nrubbish\n{LARGER}\n", WON.replace(' ', "_"));
+    // With the mark that some editors put before a text.
+    let body = format!(
+        "\u{feff}{FLYING}\n\n{}\nrubbish\n{LARGER}\n",
+        WON.replace(' ', "_")
+    );
     for (path, one) in [("/standard", "/standard"), ("/probes", "/probe")] {
         let reply = send(&server, "POST", path, "", &body);
         assert_eq!(reply.status, 200);

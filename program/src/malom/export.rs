@@ -131,8 +131,8 @@ impl ExportMalom {
     }
 }
 
-/// The sectors that have no file yet, and the bytes that they take. A file of another size is not
-/// replaced unasked.
+/// The sectors that have no file yet, and the bytes that they take. A truncated file is not replaced
+/// unasked.
 fn missing(folder: &Path, wanted: &[Sector]) -> Result<(Vec<Sector>, u64)> {
     let mut missing = Vec::new();
     for &sector in wanted {

@@ -130,7 +130,7 @@ pub struct NamedPuzzle {
 const BATCH: u64 = 512;
 
 /// The number of candidates without a new puzzle after which the search ends.
-const MOST_IN_VAIN: u64 = 1 << 20;
+const MOST_IN_VAIN: u64 = 1 << 18;
 
 /// Under the standard rules, a search for a theme of two mills is refused with up to this number of
 /// stones, as it would be in vain: docs/COACH.md has the reason and the figures.

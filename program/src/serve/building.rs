@@ -186,14 +186,14 @@ impl Builder {
         let build_folder = Arc::new(BuildFolder::lock(&folder)?);
         let plan = BuildPlan::new(&folder, &request).map_err(|error| refused(error, rules))?;
         build::check_memory(&plan, None)?;
-        *last = LastBuild {
+        let begun = LastBuild {
             progress: Some(BuildProgress::new(&plan, Instant::now())),
             ended: None,
             request: Some(request),
             folder: Some(Arc::clone(&build_folder)),
         };
         let builder = self.clone();
-        // The thread ends with the program; finished files stay.
+        // The thread ends with the program; finished files stay. Its first event waits for the lock that is held here.
         thread::Builder::new()
             .name("build".to_owned())
             .spawn(move || {
@@ -211,6 +211,7 @@ impl Builder {
                 last.ended = Some(ended.map_err(|error| api_error::failure(&error)));
             })
             .context("cannot start the thread of a build")?;
+        *last = begun;
         Ok(true)
     }
 
@@ -296,6 +297,7 @@ fn refused(error: SolveError, rules: Rules) -> Error {
             ))
             .into()
         }
+        SolveError::Rules(why) => Failure::question(why).into(),
         error => error.into(),
     }
 }

@@ -52,5 +52,5 @@ fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
     let tag = bare(&text(tag));
     let known = headers.get_all(header::IF_NONE_MATCH).iter().map(text);
     let known = known.flat_map(|tags| tags.split(',').map(bare).collect::<Vec<_>>());
-    known.into_iter().any(|known| known == tag)
+    known.into_iter().any(|known| known == "*" || known == tag)
 }
