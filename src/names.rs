@@ -1,6 +1,7 @@
 //! The names of variants, as programs write them.
 
-/// Gives an enumeration a name for each variant; with `by name`, also the variant of a name, and the name as its text.
+/// Gives an enumeration a name for each variant; with `all`, a list of the variants; with `by name`, also the variant of a
+/// name, and the name as its text.
 macro_rules! names {
     ($type:ident { $($variant:ident: $name:literal),+ $(,)? }) => {
         impl $type {
@@ -10,6 +11,14 @@ macro_rules! names {
                     $($type::$variant => $name,)+
                 }
             }
+        }
+    };
+    ($type:ident all $(by $name:ident)? { $($variant:ident: $text:literal),+ $(,)? }) => {
+        names! { $type $(by $name)? { $($variant: $text),+ } }
+
+        impl $type {
+            /// All variants.
+            pub const ALL: [$type; [$($text),+].len()] = [$($type::$variant),+];
         }
     };
     ($type:ident by name { $($variant:ident: $name:literal),+ $(,)? }) => {

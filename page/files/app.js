@@ -24,7 +24,7 @@ import { server } from "./server.js";
 import { Setup } from "./setup.js";
 import { State } from "./state.js";
 import { loadGame, saveGame, saveSettings, settings } from "./store.js";
-import { LANGUAGES, fillIn, language, problemWords, sentence, speak, t, turnsWords } from "./strings.js";
+import { LANGUAGES, fillIn, language, sentence, speak, t, troubleWords, turnsWords } from "./strings.js";
 import { listenToTabs, showPanel } from "./tabs.js";
 import { Node } from "./tree.js";
 import { View } from "./view.js";
@@ -456,7 +456,7 @@ function listen() {
   });
   game.addEventListener("trouble", ({ detail }) => {
     console.error(detail);
-    said.problem = detail.code ? problemWords(detail) : t("trouble");
+    said.problem = troubleWords(detail);
     render();
   });
   controls.listen();

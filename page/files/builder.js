@@ -3,7 +3,7 @@
 import { $, replace, say, show, tag } from "./dom.js";
 import { SETS, stonesIn } from "./pairs.js";
 import { saveSettings, settings } from "./store.js";
-import { bytesWords, colon, problemWords, t, timeWords } from "./strings.js";
+import { bytesWords, colon, problemWords, t, timeWords, troubleWords } from "./strings.js";
 import { wait } from "./wait.js";
 
 const POLL = 1000; // ms between questions about a build
@@ -60,7 +60,7 @@ export class Builder {
       await this.game.backend.build(this.game.rules, stones, this.placing && stones === "");
       await this.follow();
     } catch (error) {
-      say($("notice-problem"), error.code ? problemWords(error) : t("trouble"));
+      say($("notice-problem"), troubleWords(error));
     }
   }
 

@@ -4,7 +4,7 @@
 import { POINTS, pointWords, stonesOf } from "./board.js";
 import { $, say } from "./dom.js";
 import { sideOf } from "./tree.js";
-import { problemWords, t } from "./strings.js";
+import { t, troubleWords } from "./strings.js";
 
 export class Editor {
   /* `changed` redraws the board; `stop` ends the editor, with a position to use or without one. */
@@ -83,7 +83,7 @@ export class Editor {
       const answer = await this.game.backend.step(this.game.rules, this.text, []);
       if (answer.ending) words = t("editor.over");
     } catch (error) {
-      problem = error.code ? problemWords(error) : t("trouble");
+      problem = troubleWords(error);
     }
     if (number !== this.checks) return;
     $("edit-use").disabled = Boolean(problem);

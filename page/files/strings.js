@@ -52,6 +52,9 @@ export function problemWords({ code, reason, fields, message }) {
   return key ? t(key, { ...named(fields), message }) : `${capital(message)}.`;
 }
 
+/* The sentence for any error: that of its failure, or that there is no answer. */
+export const troubleWords = error => error.code ? problemWords(error) : t("trouble");
+
 /* The fields of a reason, with the side in the words of the page. */
 const named = fields => ["white", "black"].includes(fields?.side) ? { ...fields, side: t(fields.side) } : fields;
 

@@ -4,7 +4,7 @@ import { $, replace, say, tag } from "./dom.js";
 import { PERFECT, fresh } from "./game.js";
 import { faultWords } from "./grade.js";
 import { saveTally, tally } from "./store.js";
-import { problemWords, t, turnsWords } from "./strings.js";
+import { t, troubleWords, turnsWords } from "./strings.js";
 
 const HELD = 20; // own turns after which a drawn position counts as held
 
@@ -40,7 +40,7 @@ export class Trainer {
       this.task = { goal, position: found.position, dtw: found.dtw, done: false };
       this.again();
     } catch (error) {
-      say($("train-problem"), error.code ? problemWords(error) : t("trouble"));
+      say($("train-problem"), troubleWords(error));
     }
   }
 

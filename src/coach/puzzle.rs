@@ -50,20 +50,8 @@ pub enum Theme {
     OnlyMove,
 }
 
-impl Theme {
-    /// All themes.
-    pub const ALL: [Theme; 6] = [
-        Theme::DoubleMill,
-        Theme::Zwickmuehle,
-        Theme::Sacrifice,
-        Theme::Blockade,
-        Theme::FlyingDefence,
-        Theme::OnlyMove,
-    ];
-}
-
 names! {
-    Theme by name {
+    Theme all by name {
         DoubleMill: "double-mill",
         Zwickmuehle: "zwickmuehle",
         Sacrifice: "sacrifice",

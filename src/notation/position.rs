@@ -35,18 +35,7 @@ pub enum PositionForm {
     Json,
 }
 
-impl PositionForm {
-    /// All forms.
-    pub const ALL: [PositionForm; 5] = [
-        PositionForm::Fen,
-        PositionForm::Rings,
-        PositionForm::Mfen,
-        PositionForm::Rows,
-        PositionForm::Json,
-    ];
-}
-
-names! { PositionForm { Fen: "fen", Rings: "rings", Mfen: "mfen", Rows: "rows", Json: "json" } }
+names! { PositionForm all { Fen: "fen", Rings: "rings", Mfen: "mfen", Rows: "rows", Json: "json" } }
 
 /// The first word of the versioned text.
 const MFEN: &str = "MFEN/1.0";

@@ -202,10 +202,11 @@ impl Database {
         parent: Option<&Position>,
         effort: Effort,
     ) -> Result<Vec<Value>, DbError> {
-        let values = self.look_ahead_once(positions, parent, effort);
-        match values {
+        let with_depths = !self.lacks_depths.load(Ordering::Relaxed);
+        match self.look_ahead_once(positions, parent, effort) {
             // Files of several builds lie together. The search goes down again without depths.
-            Err(DbError::NoDepths { .. }) if !self.lacks_depths.swap(true, Ordering::Relaxed) => {
+            Err(DbError::NoDepths { .. }) if with_depths => {
+                self.lacks_depths.store(true, Ordering::Relaxed);
                 self.look_ahead_once(positions, parent, effort)
             }
             values => values,

@@ -9,7 +9,7 @@
 //!    often the turn was good elsewhere (history).
 
 use super::score::Score;
-use crate::board::PointSet;
+use crate::board::{Point, PointSet};
 use crate::rules::Rules;
 use crate::rules::position::Position;
 use crate::rules::turns::Turn;
@@ -54,6 +54,11 @@ const MOST_HISTORY: i32 = 1 << 14;
 /// The source of a placed stone, in place of a point.
 const FROM_HAND: usize = 24;
 
+/// The place of a turn's start in the history.
+fn from_index(from: Option<Point>) -> usize {
+    from.map_or(FROM_HAND, |from| from.bit() as usize)
+}
+
 /// Killers and history: statistics about turns in other positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Histories {
@@ -71,7 +76,7 @@ impl Histories {
     }
 
     fn history(&mut self, ply: usize, turn: Turn) -> Option<&mut i32> {
-        let from = turn.from().map_or(FROM_HAND, |from| from.bit() as usize);
+        let from = from_index(turn.from());
         let to = turn.to()?.bit() as usize;
         Some(&mut self.history[ply % 2][from][to])
     }
@@ -120,8 +125,7 @@ impl Order<'_> {
                 return ranked.push(Ranked::new(0, turn));
             };
             let from = turn.from();
-            let mut rank =
-                history[from.map_or(FROM_HAND, |from| from.bit() as usize)][to.bit() as usize];
+            let mut rank = history[from_index(from)][to.bit() as usize];
             let neighbours = board.neighbours(to);
             let stones = from
                 .map_or(position.mover, |from| position.mover.without(from))
@@ -170,7 +174,7 @@ impl Order<'_> {
                 _ if after.is_beaten() => Ranked::new(i32::MAX - 1, turn),
                 None => Ranked::new(0, turn),
                 Some(to) => {
-                    let from = turn.from().map_or(FROM_HAND, |from| from.bit() as usize);
+                    let from = from_index(turn.from());
                     let history = history[from][to.bit() as usize];
                     let estimate = evaluate(&after);
                     Ranked {

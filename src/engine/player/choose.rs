@@ -15,12 +15,12 @@
 //! 5. With a seed other than 0, a random number; otherwise the order of the turns' texts.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::str::FromStr;
 
 use super::{Deadline, look_up, progress};
 use crate::engine::count::QuietCount;
 use crate::engine::game::{Game, shown};
+use crate::names::names;
 use crate::probe::{Database, RankedTurn};
 use crate::search::{Evaluation, Search};
 use crate::store::DbError;
@@ -39,33 +39,19 @@ pub enum DrawnTurns {
     Pressure,
 }
 
-impl DrawnTurns {
-    /// All choices.
-    pub const ALL: [DrawnTurns; 3] = [
-        DrawnTurns::Random,
-        DrawnTurns::LosingReplies,
-        DrawnTurns::Pressure,
-    ];
-
-    /// The names, in the order of [`DrawnTurns::ALL`].
-    pub const NAMES: &[&str] = &["random", "losing-replies", "pressure"];
-}
+names! { DrawnTurns all by name { Random: "random", LosingReplies: "losing-replies", Pressure: "pressure" } }
 
 impl FromStr for DrawnTurns {
     type Err = String;
 
     fn from_str(text: &str) -> Result<DrawnTurns, String> {
-        let place = DrawnTurns::NAMES.iter().position(|name| *name == text);
-        place.map(|place| DrawnTurns::ALL[place]).ok_or_else(|| {
-            let (names, text) = (DrawnTurns::NAMES.join(", "), shown(text));
+        DrawnTurns::named(text).ok_or_else(|| {
+            let (names, text) = (
+                DrawnTurns::ALL.map(DrawnTurns::name).join(", "),
+                shown(text),
+            );
             format!("the choice of turns must be one of {names}, not '{text}'")
         })
-    }
-}
-
-impl fmt::Display for DrawnTurns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(DrawnTurns::NAMES[*self as usize])
     }
 }
 

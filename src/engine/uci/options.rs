@@ -72,7 +72,7 @@ const OPTIONS: [(&str, OptionKind); 13] = [
     ("ScoreView", Combo(|_| vec!["mover", "white"], |options| &mut options.view)),
     ("SkillLevel", Spin(0..=30, |options| &mut options.level)),
     ("Algorithm", Combo(|_| names(&ALGORITHMS), |options| &mut options.algorithm)),
-    ("DrawnTurns", Combo(|_| DrawnTurns::NAMES.to_vec(), |options| &mut options.drawn)),
+    ("DrawnTurns", Combo(|_| DrawnTurns::ALL.map(DrawnTurns::name).to_vec(), |options| &mut options.drawn)),
     ("Seed", Spin(0..=u32::MAX, |options| &mut options.seed)),
     ("Repetitions", Spin(0..=100, |options| &mut options.draws.repetitions)),
     ("QuietTurns", Spin(0..=10_000, |options| &mut options.draws.quiet_turns)),
