@@ -387,6 +387,7 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         ("lasker", Rules::LASKER, "3-1+1-2"),
         ("dooz", Rules::DOOZ, "3-2+0-1"),
         ("twelve", Rules::TWELVE, "4-3"),
+        ("morabaraba", Rules::MORABARABA, "4-3"),
     ] {
         let text = list(&format!("SHA256SUMS.{name}"));
         let mut listed: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
