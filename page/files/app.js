@@ -28,9 +28,6 @@ import { LANGUAGES, fillIn, language, sentence, speak, t, troubleWords, turnsWor
 import { listenToTabs, showPanel } from "./tabs.js";
 import { Node } from "./tree.js";
 import { View } from "./view.js";
-import { wait } from "./wait.js";
-
-const RETRY = 2000; // ms between attempts to get the rules
 
 /* The words of the page beside the board, by element: why the last press did nothing, the task, the hint. */
 const said = { problem: "", task: "", "hint-words": "" };
@@ -329,20 +326,11 @@ async function openAddress({ text, place, ...address }) {
   render();
 }
 
-/* Says that the rules did not come, and asks for them until they do. */
-async function askAgain(error) {
-  lostAndFound.onLost(error.message);
-  await wait(RETRY);
-  const found = await backend.rules().catch(askAgain);
-  lostAndFound.onFound();
-  return found;
-}
-
 async function openFirst(rulesKnown) {
   const saved = loadGame();
   const address = readAddress(location.hash);
   if (!saved && !address) home.show(true);
-  ruleset.sets = await rulesKnown.catch(askAgain);
+  ruleset.sets = await rulesKnown;
   offerRules();
   if (saved && ruleset.known(saved.rules)) {
     const root = Node.unpack(saved.tree);
@@ -482,6 +470,7 @@ hasWords = true;
 listen();
 writeWords();
 opened = openFirst(rulesKnown);
+opened.catch(error => lostAndFound.onLost(error.message));
 try {
   await opened;
 } finally {

@@ -88,10 +88,12 @@ export class Explorer {
   /* Asks once for the line that the step left out, or for that of the perfect player, who knows which draws are hard to hold. */
   async learn() {
     const { game, node, answer } = this;
-    if (this.asked) return;
+    const { wdl, dtw } = answer.value;
+    // Without depths, no line to a win is best.
+    if (this.asked || wdl !== "draw" && dtw === null) return;
     this.asked = node;
     try {
-      const line = answer.value.wdl === "draw" ? await game.perfectLine(node)
+      const line = wdl === "draw" ? await game.perfectLine(node)
         : (await game.backend.line(game.rules, node.position, LINE_LENGTH)).line;
       if (this.node !== node) return;
       this.best = line;

@@ -2,8 +2,11 @@
    by ranges from the host, or whole from the browser's cache where they are kept on this device. Without
    the host, the embedded and the kept databases answer, and a search plays. */
 
+import { readJson } from "./json.js";
 import { open } from "./millbase/index.js";
+import { wait } from "./wait.js";
 
+const RETRY = 2000; // ms between attempts to get the list of files
 const LONGEST = 10_000; // ms for a question, as with the server
 const BUILT_IN = ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"];
 const ROOT = new URL("../../", import.meta.url);
@@ -15,13 +18,20 @@ const KEPT = "millbase-kept";
 /* The manifest of the host: { files: [{ rules, name, path, bytes, head, sha256 }] }. */
 let listed = null;
 
+/* Without its list, nothing of a host can be read, so questions wait for it. */
 function manifest() {
   listed ??= (async () => {
-    const response = await fetch(new URL("manifest.json", ROOT));
-    if (!response.ok) throw new Error(`manifest.json: ${response.status}`);
-    return response.json();
+    for (;;) {
+      try {
+        const found = await readJson("../../manifest.json");
+        postMessage({ lost: null });
+        return found;
+      } catch (error) {
+        postMessage({ lost: error.message });
+        await wait(RETRY);
+      }
+    }
   })();
-  listed.catch(() => { listed = null; });
   return listed;
 }
 
@@ -85,8 +95,9 @@ async function databases(rules) {
 
 /* The sizes of all files of the standard rules, and the names of those that are kept. Other versions of the files go. */
 async function kept() {
-  await keepOnly(await files("standard"));
-  const all = (await files("standard")).map(({ name, bytes }) => ({ name, bytes }));
+  const listed = await files("standard");
+  await keepOnly(listed);
+  const all = listed.map(({ name, bytes }) => ({ name, bytes }));
   return { all, names: Object.keys(await keptFiles("standard")), possible: Boolean(self.caches) };
 }
 

@@ -49,14 +49,12 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
-    let folder = base_folder(options);
-    let is_there = |folder: &PathBuf| {
-        let there = folder.try_exists();
-        there.with_context(|| format!("cannot read the folder '{}'", folder.display()))
+    let exists = |folder: &Path| {
+        let exists = folder.try_exists();
+        exists.with_context(|| format!("cannot read the folder '{}'", folder.display()))
     };
-    let exists = folder.as_ref().map(is_there).transpose()?;
-    let database = match folder {
-        Some(folder) if exists == Some(true) => {
+    let database = match base_folder(options) {
+        Some(folder) if exists(&folder)? => {
             if !folder.is_file() {
                 check_folder(&folder)?;
             }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use millbase::internals::service::question::is_start;
 pub use millbase::internals::service::question::position;
 use millbase::internals::service::words::Fen;
-use millbase::notation::{Record, RecordReader};
+use millbase::notation::{Record, RecordReader, without_mark};
 use millbase::{Pair, Rules};
 
 use crate::status::{Failure, refuse};
@@ -118,11 +118,6 @@ fn cannot_read(path: &Path, error: &io::Error) -> Failure {
         _ => error.to_string(),
     };
     Failure::question(format!("cannot read '{}': {reason}", path.display()))
-}
-
-/// The text without the byte order mark that some editors put before it.
-fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Returns an error if a pair has more stones than the rules give a side.

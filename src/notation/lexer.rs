@@ -77,9 +77,8 @@ impl<R: BufRead> Chunks<R> {
         let wrong = text.find(char::REPLACEMENT_CHARACTER).filter(|_| !is_utf8);
         let not_utf8 = wrong.map(|at| place.after(&text[..at]));
         let mut text = text.into_owned();
-        const MARK: char = '\u{feff}';
-        if place.line == 1 && place.column == 1 && text.starts_with(MARK) {
-            text.remove(0);
+        if place.line == 1 && place.column == 1 {
+            text = without_mark(&text).to_owned();
         }
         self.next = match ends_line {
             true => TextPlace {
@@ -95,6 +94,11 @@ impl<R: BufRead> Chunks<R> {
             ends_line,
         }))
     }
+}
+
+/// The text without the byte order mark that some editors put before it.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The number of bytes without a last letter that is not whole.

@@ -27,6 +27,8 @@ mod record;
 mod words;
 mod writer;
 
+#[doc(hidden)]
+pub use lexer::without_mark;
 pub use numbering::{Grid, PointNaming, PointOrder};
 pub use position::{PositionForm, parse as parse_position, text as position_text};
 pub use reader::{RecordReader, protocol_game};

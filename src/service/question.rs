@@ -20,6 +20,7 @@ use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::engine::player::{Choice, DrawnTurns, Player, SkillLevel};
 use crate::index::{Pair, PairError};
+use crate::notation::without_mark;
 use crate::probe::{Database, stop};
 use crate::rules::Rules;
 use crate::rules::position::Position;
@@ -184,9 +185,9 @@ impl Question {
     fn positions(&self, rules: &Rules) -> impl Iterator<Item = Result<Fen, Failure>> {
         let has_list = self.text.is_empty() && !self.fens.is_empty();
         let listed = self.fens.split(',').filter(move |_| has_list);
-        // Some editors put a mark before a text.
-        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
-        let texts = text.lines().filter(|line| !line.trim().is_empty());
+        let texts = without_mark(&self.text)
+            .lines()
+            .filter(|line| !line.trim().is_empty());
         (listed.chain(texts)).map(|text| position(&text.replace('_', " "), rules))
     }
 

@@ -1,8 +1,6 @@
-//! Stories of the page: games, keys, texts, hints, hosts that go and come back, languages.
+//! Stories of the page: games, keys, texts, hints, servers that go and come back, languages.
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -13,8 +11,7 @@ use tempfile::TempDir;
 
 use crate::process::{Place, items, shows, text};
 use crate::visit::{
-    FLYING, LARGER, MILL, Page, SHORT, Screen, WALKING, first_visit, free_port, host, server,
-    server_with, site, visit,
+    FLYING, MILL, SHORT, Screen, WALKING, first_visit, server, server_with, site, visit,
 };
 use crate::webdriver::key;
 
@@ -469,21 +466,29 @@ fn the_perfect_player_plays_either_side_or_both() {
 }
 
 /// Where sides move while placing, there are no files of the placing phase to miss, and tables have stones in hand.
+/// The databases of [`place_of_three`].
+const OF_THREE: [&str; 4] = ["--rules", "own.toml", "--db", "db"];
+
+/// A folder with all databases of Lasker Morris with three stones, built with these options.
+fn place_of_three(options: &[&str]) -> Place {
+    let place = Place::new();
+    let settings = "base = 'lasker'\nstones = 3\n";
+    fs::write(place.path().join("own.toml"), settings).unwrap();
+    let build = place.run(&[&["build"], &OF_THREE[..], options].concat());
+    assert_eq!(build.status, 0, "{}", build.err);
+    place
+}
+
 #[test]
 fn the_perfect_player_is_called_so_with_all_databases() {
     if site().is_some() {
         return;
     }
-    let place = Place::new();
-    let settings = "base = 'lasker'\nstones = 3\n";
-    fs::write(place.path().join("own.toml"), settings).unwrap();
-    let options = ["--rules", "own.toml", "--db", "db"];
-    let build = place.run(&[&["build"][..], &options].concat());
-    assert_eq!(build.status, 0, "{}", build.err);
+    let place = place_of_three(&[]);
     first_visit(Screen::Desk, |page| {
         page.click("start-level-30");
         page.element_says("level-words", "Minerva: Strongest search.");
-        let (_server, address) = server_with(place.path(), "127.0.0.1:0", &options);
+        let (_server, address) = server_with(place.path(), "127.0.0.1:0", &OF_THREE);
         page.go_to(&address);
         page.until("return document.querySelectorAll('.point.open').length === 24");
         page.click("start-level-30");
@@ -502,14 +507,9 @@ fn values_without_depths_have_words_without_turns() {
     if site().is_some() {
         return;
     }
-    let place = Place::new();
-    let settings = "base = 'lasker'\nstones = 3\n";
-    fs::write(place.path().join("own.toml"), settings).unwrap();
-    let options = ["--rules", "own.toml", "--db", "db"];
-    let build = place.run(&[&["build", "--profile", "wdl"][..], &options].concat());
-    assert_eq!(build.status, 0, "{}", build.err);
+    let place = place_of_three(&["--profile", "wdl"]);
     first_visit(Screen::Desk, |page| {
-        let (_server, address) = server_with(place.path(), "127.0.0.1:0", &options);
+        let (_server, address) = server_with(place.path(), "127.0.0.1:0", &OF_THREE);
         page.go_to(&address);
         page.click("start-analyse");
         page.until("return document.getElementById('value').textContent === 'White wins'");
@@ -893,130 +893,6 @@ fn a_press_waits_for_the_rules() {
             "return document.getElementById('home').hidden \
              && document.querySelectorAll('.point.open').length === 24",
         );
-    });
-}
-
-/// Serves the page's site again at the address where it was.
-fn host_again(page: &Page, home: &TempDir) {
-    let port = page.address.trim_end_matches("/mill/").rsplit(':').next();
-    let port = port.and_then(|port| port.parse().ok()).expect("a port");
-    let (again, _) = host(home.path(), &site().expect("a site"), port);
-    *page.server.borrow_mut() = Some(again);
-}
-
-#[test]
-#[ignore = "needs a site: tools/test-bindings site"]
-fn a_site_plays_on_without_its_host() {
-    visit(Screen::Desk, |page| {
-        // The service worker has the page, and the module has the embedded databases.
-        page.until("return navigator.serviceWorker.ready.then(() => true)");
-        page.end_server();
-        page.refresh();
-        page.says("White to place");
-        page.load(FLYING);
-        page.element_says("value", "White wins in 21 turns");
-        page.play("a1-e4");
-        page.element_says("value", "White wins in 20 turns");
-        page.tab("turns");
-        page.click("stats-title");
-        page.element_says("stats-words", "Of 760,398 positions");
-        page.element_says("offline", "The databases cannot be reached.");
-        // The reason names the file that cannot be read.
-        page.element_says("offline", ".mill cannot be fetched from");
-        // Where no database answers, a search plays.
-        page.load(LARGER);
-        page.tab("options");
-        page.choose("black", "machine");
-        page.script("document.querySelector('#turns button').click()");
-        page.until("return document.querySelectorAll('#game button').length === 2");
-        // The host comes back, and everything answers as before.
-        let home = TempDir::new().unwrap();
-        host_again(page, &home);
-        page.load(FLYING);
-        page.element_says("value", "White wins in 21 turns");
-        page.until("return document.getElementById('offline').hidden");
-    });
-}
-
-/// A site whose list of files comes late.
-#[test]
-#[ignore = "needs a site: tools/test-bindings site"]
-fn a_host_without_its_list_is_asked_again() {
-    let (home, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let list = "manifest.json";
-    let link = |path: &Path| symlink(path, folder.path().join(path.file_name().unwrap())).unwrap();
-    let all = site().expect("a site").canonicalize().unwrap();
-    for entry in fs::read_dir(&all).unwrap() {
-        let path = entry.unwrap().path();
-        if !path.ends_with(list) {
-            link(&path);
-        }
-    }
-    let (_host, address) = host(home.path(), folder.path(), free_port());
-    first_visit(Screen::Desk, |page| {
-        page.browser.go_to(&address);
-        page.element_says("offline", "manifest.json: 404");
-        link(&all.join(list));
-        page.until("return document.getElementById('offline').hidden");
-        page.click("start-analyse");
-        page.says("White to place");
-    });
-}
-
-#[test]
-#[ignore = "needs a site: tools/test-bindings site"]
-fn databases_are_kept_on_the_device() {
-    visit(Screen::Phone, |page| {
-        page.tab("options");
-        page.until("return document.getElementById('keep-set').options.length > 0");
-        assert!(page.text("keep-words").contains("without a network"));
-        page.click("keep-start");
-        page.element_says("keep-words", "are on this device");
-        let kept = "(await (await caches.open('millbase-kept')).keys())";
-        page.until(&format!("return {kept}.length >= 6"));
-        // Another version of a file does not stay.
-        page.script(
-            "await (await caches.open('millbase-kept')).put('3-3.mill?old', new Response('old'))",
-        );
-        page.refresh();
-        page.tab("options");
-        page.element_says("keep-words", "are on this device");
-        page.until(&format!(
-            "return !{kept}.some(({{ url }}) => url.endsWith('old'))"
-        ));
-        page.end_server();
-        page.refresh();
-        page.says("White to place");
-        page.load(FLYING);
-        page.element_says("value", "White wins in 21 turns");
-        assert_eq!(page.text("offline"), "");
-        page.tab("options");
-        page.click("keep-forget");
-        page.element_says("keep-words", "Databases that you keep");
-        page.until("return !await caches.has('millbase-kept')");
-    });
-}
-
-#[test]
-#[ignore = "needs a site: tools/test-bindings site"]
-fn pages_of_other_origins_rank_turns_in_four_lines() {
-    visit(Screen::Desk, |page| {
-        // Another port is another origin.
-        let home = TempDir::new().unwrap();
-        let site = site().expect("a site");
-        let other = TempDir::new().unwrap();
-        let html = fs::read_to_string(site.join("example.html")).unwrap();
-        let html = html.replace("./millbase.js", &format!("{}millbase.js", page.address));
-        let html = html.replace("OOO*****/O*O**O**/*@*@*@*@ w m s 6 0 4 0 0 0", FLYING);
-        fs::write(other.path().join("index.html"), html).unwrap();
-        for name in ["README.md", "icon.svg"] {
-            fs::copy(site.join(name), other.path().join(name)).unwrap();
-        }
-        let (_other, address) = host(home.path(), other.path(), free_port());
-        page.browser.go_to(&address);
-        page.until("return document.querySelectorAll('#turns li').length > 10");
-        let first = page.script("return document.querySelector('#turns li').textContent");
-        assert_eq!(first, "a1-e4: win in 21");
     });
 }
 
