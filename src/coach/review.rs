@@ -240,25 +240,29 @@ impl GameReview {
         let mut played = game.turns();
         played.pop_if(|_| game.position().removal_owed());
         let mut turns = Vec::with_capacity(played.len());
-        let mut position = *game.start();
-        let mut count = QuietCount::start(game);
+        let start = Game::new(*game.rules(), *game.start());
+        let mut so_far = start
+            .with_draws(game.draws())
+            .with_quiet_turns(game.quiet_before);
         for (number, turn) in (1..).zip(played) {
+            let (position, count) = (*so_far.position(), QuietCount::of(&so_far));
             let text = text(&position, count);
-            // A game that went on after the count was not played by this rule.
-            let is_past = count.left() == 0 || rules.is_at_quiet_limit(&position, count.turns());
+            // A game that went on after a draw was not played by the rule.
+            let is_past = count.left() == 0
+                || rules.is_at_quiet_limit(&position, count.turns())
+                || so_far.is_repeated();
             let quiet_turns = if is_past { 0 } else { count.turns() };
             let verdict = match ranked(&position, quiet_turns)? {
                 Ok(turns) if is_past => Verdict::of(turn, &turns),
                 Ok(turns) => Verdict::of(
                     turn,
-                    &count.rank(truth.database(), &position, turns, &|| false),
+                    &so_far.under_draw_rule(truth.database(), turns, &|| false),
                 ),
                 Err(reason) => {
                     missing.get_or_insert(reason);
                     None
                 }
             };
-            count = count.after(&position, turn);
             turns.push(ReviewedTurn {
                 number,
                 side: position.side_to_move(),
@@ -268,13 +272,14 @@ impl GameReview {
                 turn,
                 verdict,
             });
-            position = position.after(turn);
+            so_far.make(turn).expect("a turn of the game");
         }
+        let (position, count) = (*so_far.position(), QuietCount::of(&so_far));
         let value = match position.result(rules) {
             Some(value) => Some(value),
             None => match ranked(&position, count.turns())? {
                 Ok(turns) => {
-                    let turns = count.rank(truth.database(), &position, turns, &|| false);
+                    let turns = so_far.under_draw_rule(truth.database(), turns, &|| false);
                     turns.first().map(|best| best.value)
                 }
                 // Its own value may be stored where those after its turns are not.

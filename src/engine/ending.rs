@@ -143,8 +143,8 @@ impl Game {
         if position.removal_owed() {
             return None;
         }
-        let occurrences = self.occurrences() as u32;
-        if draws.repetitions > 0 && occurrences >= draws.repetitions {
+        if self.is_repeated() {
+            let occurrences = self.occurrences() as u32;
             return Some(Ending::Repetition { occurrences });
         }
         let turns = self.quiet_turns();

@@ -4,6 +4,7 @@
 //! - `game`: the actions made so far and the positions on the way
 //! - `ending`: the end of a game, and the rule for draws
 //! - `count`: values under the count of quiet turns
+//! - `repetition`: values under the rule about repeated positions
 //! - `illegality`: the reasons why a turn is not legal
 //! - `player`: the player that engine, terminal and page share
 //! - `uci`: the protocol
@@ -13,6 +14,7 @@ pub(crate) mod ending;
 pub(crate) mod game;
 mod illegality;
 pub(crate) mod player;
+mod repetition;
 pub(crate) mod uci;
 
 pub use count::QuietCount;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::common::{self, RACE, Random, WON, plain_position, plain_rules};
 use millbase::engine::DrawRule;
@@ -220,6 +220,18 @@ fn whole_games_are_graded_from_the_empty_board() {
     assert_eq!(review.turns.len(), game.turns().len());
     let graded = [Side::White, Side::Black].map(|side| review.summary.of_side(side).graded);
     assert_eq!(graded.iter().sum::<u32>() as usize, review.turns.len());
+}
+
+/// The turn that repeats a won position for the third time gives the win away.
+#[test]
+fn third_occurrences_are_graded_as_draws() {
+    let mut game = Game::parse(crate::players::REPEATED_WIN, &RULES).unwrap();
+    game.play("g4-d6").unwrap();
+    let review = review(&game);
+    let last = review.turns.last().unwrap();
+    assert_eq!(review.first_error, Some(last.number));
+    assert_eq!(last.verdict.as_ref().unwrap().value, Value::Draw);
+    assert_eq!(review.last.value, Some(Value::Draw));
 }
 
 #[test]
@@ -736,6 +748,8 @@ fn puzzles(wanted: &WantedPuzzles) -> Vec<Puzzle> {
     found.collect()
 }
 
+static ALL: LazyLock<Vec<Puzzle>> = LazyLock::new(|| puzzles(&wanted()));
+
 fn claim(puzzle: &Puzzle) -> Claim {
     let actions = puzzle.solution.iter();
     let actions = actions.map(|step| (Some(step.side), step.turn.to_string()));
@@ -753,10 +767,10 @@ fn claim(puzzle: &Puzzle) -> Claim {
 #[test]
 fn certificates_agree_with_the_plain_rules() {
     let (database, rules) = (embedded(), plain_rules(&RULES));
-    let found = puzzles(&wanted());
+    let found = &*ALL;
     assert!(found.len() > 20, "{}", found.len());
     let mut goals = HashSet::new();
-    for puzzle in &found {
+    for puzzle in found {
         goals.insert(puzzle.goal);
         let mut before = puzzle.position;
         for (number, step) in puzzle.solution.iter().enumerate() {
@@ -794,12 +808,11 @@ fn certificates_agree_with_the_plain_rules() {
         assert_eq!(checked.like, Some(canonical(&puzzle.position)));
     }
     assert_eq!(goals.len(), 2);
-    assert_eq!(found, puzzles(&wanted()));
 }
 
 #[test]
 fn puzzles_are_what_was_wanted() {
-    let all = puzzles(&wanted());
+    let all = &*ALL;
     for theme in [Theme::FlyingDefence, Theme::OnlyMove] {
         let only = WantedPuzzles {
             themes: vec![theme],

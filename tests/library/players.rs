@@ -1,18 +1,19 @@
 //! Tests of the players: which turns they choose by known values, by search and at low levels.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::common::{self, FLYING, Random, START, WON};
-use millbase::engine::{DrawnTurns, Game, Player, SkillLevel, Thinking};
+use crate::common::{FLYING, Random, START, WON};
+use millbase::engine::{DrawRule, DrawnTurns, Game, Player, SkillLevel, Thinking};
 use millbase::internals::solve::{TableCache, repack};
 use millbase::search::{Algorithm, Limits, NoProber, PrincipalVariation, ScoreMeaning, Search};
 use millbase::solve::BuildFolder;
 use millbase::store::Profile;
-use millbase::{Database, Metric, Pair, Position, Rules, Side, Turn, Value, Wdl};
+use millbase::{Database, Metric, Position, RankedTurn, Rules, Side, Turn, Value, Wdl};
 
 const RULES: Rules = Rules::STANDARD;
 
@@ -103,11 +104,12 @@ fn ranked_draws(player: &Player, game: &Game) -> Vec<Turn> {
     draws.map(|(turn, _)| turn).collect()
 }
 
-/// Games that begin with positions of four stones a side of this value.
+/// Games that begin with positions of this value: of four stones a side, where hardly any is decided, or of three.
 fn games(value: Wdl) -> impl Iterator<Item = Game> {
     let database = Database::embedded(RULES);
     let mut random = Random::new(1);
-    std::iter::repeat_with(move || random.position(4, 4))
+    let stones = if value == Wdl::Draw { 4 } else { 3 };
+    std::iter::repeat_with(move || random.position(stones, stones))
         .filter(move |position| database.probe_wdl(position).unwrap() == value)
         .map(|position| Game::new(RULES, position))
 }
@@ -379,6 +381,80 @@ fn a_choice_in_slices_is_the_choice_and_keeps_the_limits() {
     assert!(matches!(think(30, &over, Limits::default(), 1), (None, 1)));
 }
 
+/// White wins, the quickest turn is g4-d6; with it the start stands for the third time.
+pub const REPEATED_WIN: &str = "position fen **O*****/OO@*@***/@******* b m s 3 0 3 0 0 0 \
+    moves f4-b6 d6-g4 b6-f4 g4-d6 f4-b6 d6-g4 b6-f4";
+
+/// Black loses, but for e5-f4, with which the start stands for the third time.
+const REPEATED_LOSS: &str = "position fen **O*****/*O@*@***/@*O***** w m s 3 0 3 0 0 0 \
+    moves g4-e3 f4-e5 e3-g4 e5-f4 g4-e3 f4-e5 e3-g4";
+
+/// A winner does not repeat a position for the third time, and a loser does so.
+#[test]
+fn third_occurrences_are_draws() {
+    let player = player(30, 0);
+    let never = AtomicBool::new(false);
+    for (line, turn, before, repeats) in [
+        (REPEATED_WIN, "g4-d6", Wdl::Win, false),
+        (REPEATED_LOSS, "e5-f4", Wdl::Loss, true),
+    ] {
+        let under = |repetitions| {
+            let draws = DrawRule {
+                repetitions,
+                ..DrawRule::USUAL
+            };
+            let game = Game::parse(line, &RULES).unwrap().with_draws(draws);
+            let choice = player.choose(&game, &Limits::default(), &never, &mut |_| ());
+            let choice = choice.unwrap();
+            let answer = player.look_up(&game).unwrap();
+            assert_eq!(Some(answer.value), choice.variation.value);
+            let value = |ranked: &RankedTurn| ranked.value;
+            let mut turns = answer.turns.iter();
+            let repeating = turns.find(|ranked| ranked.turn.to_string() == turn);
+            (
+                choice.turn.to_string() == turn,
+                repeating.map(value),
+                answer,
+            )
+        };
+        let (_, value, answer) = under(0);
+        assert_eq!((value.unwrap().wdl(), answer.value.wdl()), (before, before));
+        let (is_chosen, value, answer) = under(3);
+        assert_eq!((is_chosen, value), (repeats, Some(Value::Draw)));
+        let expected = if repeats { Wdl::Draw } else { Wdl::Win };
+        assert_eq!(answer.value.wdl(), expected);
+        assert!(
+            answer
+                .turns
+                .is_sorted_by_key(|ranked| Reverse(ranked.value.wdl()))
+        );
+        // In the drawn game that goes on, every turn is a draw.
+        let mut game = Game::parse(line, &RULES).unwrap();
+        game.play(turn).unwrap();
+        assert_eq!(player.look_up(&game).unwrap().value, Value::Draw);
+        let values = |draws| {
+            player
+                .look_up(&game.clone().with_draws(draws))
+                .unwrap()
+                .value
+        };
+        let never = DrawRule {
+            repetitions: 0,
+            ..DrawRule::USUAL
+        };
+        assert_ne!(values(never), Value::Draw);
+    }
+    // A winner does not let the other side repeat it either.
+    let mut game = Game::parse(REPEATED_LOSS, &RULES).unwrap();
+    game.undo().unwrap();
+    let turns = player.look_up(&game).unwrap().turns;
+    let allowing = turns
+        .iter()
+        .find(|ranked| ranked.turn.to_string() == "e3-g4");
+    assert_eq!(allowing.unwrap().value, Value::Draw);
+    assert_eq!(turns[0].value.wdl(), Wdl::Win);
+}
+
 /// The longest resistance comes from files with depths. Those of the pairs with nine stones are part of the
 /// library, and a search finds the wins of 7-3 and 6-4.
 #[test]
@@ -388,21 +464,17 @@ fn results_alone_suffice_to_win() {
         metric: Metric::Wdl,
         ..Profile::default()
     };
-    let pairs = [(6, 4), (7, 3)].map(|(larger, smaller)| Pair::new(larger, smaller).unwrap());
-    let depths = tempfile::TempDir::new().unwrap();
-    common::build(depths.path(), &RULES, &pairs, &[]);
-    let database = Database::open(depths.path(), RULES).unwrap();
+    let depths = crate::probes::built();
     let (small, mut cache) = (
         BuildFolder::lock(folder.path()).unwrap(),
         TableCache::default(),
     );
-    for pair in database.pairs().map(|file| file.pair()) {
-        repack(&database, pair, &small, profile, &mut cache).unwrap();
+    let pairs = depths.pairs().map(|file| file.pair());
+    for pair in pairs.filter(|pair| pair.smaller() < 5) {
+        repack(&depths, pair, &small, profile, &mut cache).unwrap();
     }
-    let [winner, defender] = [&folder, &depths].map(|folder| {
-        let database = Database::open(folder.path(), RULES).unwrap();
-        with_databases(database, 30, 0)
-    });
+    let results = Database::open(folder.path(), RULES).unwrap();
+    let [winner, defender] = [results, depths].map(|database| with_databases(database, 30, 0));
     let depths = &defender.database;
     let limits = Limits {
         nodes: Some(20_000),

@@ -5,8 +5,10 @@
 //! the known values of the others are checked if the environment variable `MILLBASE_DB` names a
 //! folder with their databases.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::common::{
     self, Random, START, before_removal, plain_position, plain_rules, rows, symmetries, turned,
@@ -24,16 +26,22 @@ const EMBEDDED_STONES: u8 = 9;
 /// The stones of the pairs that these tests build.
 const BUILT_STONES: u8 = 10;
 
-/// Builds the pairs that need only the built-in ones.
-fn built(folder: &TempDir) -> Database {
-    let folder = folder.path();
-    for (name, bytes) in common::databases(&common::root().join("db")) {
-        fs::write(folder.join(name), bytes).unwrap();
-    }
-    let mut pairs = Pair::all(&RULES);
-    pairs.retain(|pair| pair.stones() == BUILT_STONES);
-    common::build(folder, &RULES, &pairs, &[]);
-    Database::open(folder, RULES).unwrap()
+/// The built-in databases, and those of the pairs that need only these.
+pub fn built() -> Database {
+    static FILES: LazyLock<BTreeMap<String, Vec<u8>>> = LazyLock::new(|| {
+        let folder = TempDir::new().unwrap();
+        for (name, bytes) in common::databases(&common::root().join("db")) {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let mut pairs = Pair::all(&RULES);
+        pairs.retain(|pair| pair.stones() == BUILT_STONES);
+        common::build(folder.path(), &RULES, &pairs, &[]);
+        common::databases(folder.path())
+    });
+    let none = Database::embedded(RULES);
+    FILES.iter().fold(none, |database, (name, bytes)| {
+        database.with_file(name, Box::new(&bytes[..]))
+    })
 }
 
 /// The databases that are part of the program, and those of `MILLBASE_DB`.
@@ -75,8 +83,7 @@ fn built_files_are_those_of_the_program() {
 #[test]
 fn probes_agree_with_the_data() {
     let embedded = Database::embedded(RULES);
-    let folder = TempDir::new().unwrap();
-    let built = built(&folder);
+    let built = built();
     let all = databases();
     let (mut embedded_pairs, mut built_pairs, mut skipped) = (Vec::new(), Vec::new(), 0);
     for row in rows(include_str!("../data/moving.csv")) {

@@ -279,8 +279,33 @@ fn the_end_has_no_best_move() {
     engine.say("position fen O@*****O/@@*****@/******** w o ? 2 0 4 0 0 0");
     for go in ["go depth 3", "go movetime 10", "go"] {
         let lines = engine.ask(go, "bestmove");
-        assert_eq!(lines, ["info depth 0 score mate 0", "bestmove none"]);
+        let end = "info depth 0 score mate 0 nodes 0 nps 0 tbhits 0";
+        assert_eq!(lines, [end, "bestmove none"]);
     }
+    engine.quit();
+}
+
+/// A turn that repeats a position for the third time is a draw, and so is the game after it.
+#[test]
+fn values_respect_repetitions() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    engine.say("setoption\tname UCI_ShowWDL\tvalue  True");
+    let line = "position fen **O*****/*O@*@***/@*O***** w m s 3 0 3 0 0 0 \
+        moves g4-e3 f4-e5 e3-g4 e5-f4 g4-e3 f4-e5 e3-g4";
+    engine.say(line);
+    let shown = engine.ask("d", "Value:");
+    let [.., repetition, value] = &shown[..] else {
+        panic!("{shown:?}");
+    };
+    let without = "Repetition: a draw, without which the value is loss in ";
+    assert!(repetition.starts_with(without), "{repetition}");
+    assert!(value.starts_with("Value: draw"), "{value}");
+    let lines = engine.ask("go depth 1", "bestmove");
+    assert!(lines[0].contains(" score cp 0 wdl 0 1000 0 "), "{lines:?}");
+    assert_eq!(lines[1], "bestmove e5-f4");
+    engine.say(&format!("{line} e5-f4"));
+    let lines = engine.ask("go depth 1", "bestmove");
+    assert!(lines[0].contains("has occurred 3 times") && lines[1].contains(" score cp 0 "));
     engine.quit();
 }
 

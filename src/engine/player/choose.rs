@@ -4,7 +4,8 @@
 //! these criteria decides:
 //!
 //! 1. The value: the quickest win, then draws, then the longest resistance. Where the count of
-//!    quiet turns may end the game first, [`QuietCount::rank`] alone decides.
+//!    quiet turns may end the game first, [`QuietCount::rank`] alone decides. A turn that lets the game end by
+//!    repetition is a draw.
 //! 2. In won positions for which the files hold no depths, [`progress`].
 //! 3. In drawn positions, how rarely the position after the turn has occurred in the game, to avoid
 //!    repetitions.
@@ -74,9 +75,8 @@ pub(crate) fn rank(
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok((turns, lookups));
     };
-    let count = QuietCount::of(game);
-    if count.may_cut(best) {
-        let turns = count.rank(database, game.position(), turns, &|| deadline.is_over());
+    if QuietCount::of(game).may_cut(best) {
+        let turns = game.under_draw_rule(database, turns, &|| deadline.is_over());
         return Ok((turns, lookups));
     }
     let equal = turns.iter().take_while(|turn| turn.value == best).count();
@@ -86,7 +86,7 @@ pub(crate) fn rank(
         if let Some(place) = kept.position(|turn| Some(turn.turn) == chosen) {
             turns[..=place].rotate_right(1);
         }
-        return Ok((turns, lookups));
+        return Ok((game.under_draw_rule(database, turns, &|| true), lookups));
     }
     // After a winning turn all replies lose, and a single turn needs no comparison.
     let (gains, replies) = match equal == 1 || best.wdl() == Wdl::Win {
@@ -116,8 +116,7 @@ pub(crate) fn rank(
         turns[place] = turn;
     }
     // The count may end the game after the other turns; only what needs no search is known of them here.
-    let turns = count.rank(database, game.position(), turns, &|| true);
-    Ok((turns, lookups))
+    Ok((game.under_draw_rule(database, turns, &|| true), lookups))
 }
 
 /// The gain of each turn, -1 if it is not known, and the number of values looked up:

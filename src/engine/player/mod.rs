@@ -177,7 +177,7 @@ impl Player {
     }
 
     /// The values that are known without a real search: by the rules, from the databases, or by a
-    /// search of at most a few hundred positions; under the [count](QuietCount::rank) of quiet turns.
+    /// search of at most a few hundred positions; under the game's [rule for draws](crate::engine::DrawRule).
     ///
     /// # Errors
     ///
@@ -188,8 +188,7 @@ impl Player {
         if rules.is_drawn_by_limit(position, quiet) {
             return Ok(answer);
         }
-        answer.turns =
-            QuietCount::of(game).rank(&self.database, game.position(), answer.turns, &|| false);
+        answer.turns = game.under_draw_rule(&self.database, answer.turns, &|| false);
         answer.value = answer.turns.first().map_or(answer.value, |best| best.value);
         Ok(answer)
     }

@@ -64,13 +64,25 @@ impl UciCommand {
     }
 }
 
+/// The text before and after the first such word.
+fn split_at_word<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
+    text.match_indices(word).find_map(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + word.len()..]);
+        let ends = [before.chars().next_back(), after.chars().next()];
+        let is_word = ends.iter().all(|end| end.is_none_or(char::is_whitespace));
+        is_word.then_some((before, after))
+    })
+}
+
 /// Parses the rest of `setoption`. The value is taken literally, because names of folders may
 /// contain spaces.
 fn set_option(rest: &str) -> Result<UciCommand, String> {
-    let named = rest.trim().strip_prefix("name ").map(|rest| {
-        let value_is_empty = (rest.strip_suffix(" value").unwrap_or(rest), "");
-        rest.split_once(" value ").unwrap_or(value_is_empty)
-    });
+    let named = match split_at_word(rest, "name") {
+        Some((before, rest)) if before.trim().is_empty() => {
+            split_at_word(rest, "value").or(Some((rest, "")))
+        }
+        _ => None,
+    };
     match named {
         Some((name, value)) if !name.trim().is_empty() => Ok(UciCommand::SetOption {
             name: name.trim().to_owned(),

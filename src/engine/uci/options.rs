@@ -154,7 +154,7 @@ impl EngineOptions {
                     return refuse(format!("a whole number from {least} to {most}"));
                 }
             },
-            Check(field) => match value.parse() {
+            Check(field) => match value.to_ascii_lowercase().parse() {
                 Ok(is_on) => *field(self) = is_on,
                 Err(_) => return refuse("true or false".to_owned()),
             },

@@ -13,7 +13,6 @@ use super::command::{Go, UciCommand};
 use super::info;
 use super::options::EngineOptions;
 use crate::engine::count::QuietCount;
-use crate::engine::ending::DrawRule;
 use crate::engine::game::{Game, is_hidden};
 use crate::engine::player::{Choice, Player, is_damage};
 use crate::lock::locked;
@@ -404,7 +403,9 @@ impl<W: Write + Send + 'static> UciSession<W> {
         let Some(choice) = chosen else {
             let result = self.game.position().result(self.game.rules());
             let score = info::score_text(Score::from(result.unwrap_or(Value::LOST)));
-            self.output.line(&format!("info depth 0 score {score}"));
+            let rest = "nodes 0 nps 0 tbhits 0";
+            self.output
+                .line(&format!("info depth 0 score {score} {rest}"));
             return self.output.line("bestmove none");
         };
         if let Some(failure) = choice.failure {
@@ -436,19 +437,27 @@ impl<W: Write + Send + 'static> UciSession<W> {
         let value = match player.look_up(&game) {
             Ok(answer) => {
                 let count = QuietCount::of(&game);
-                let uncounted = game.with_draws(DrawRule {
-                    quiet_turns: 0,
-                    ..self.options.draws
-                });
-                if let Ok(plain) = player.look_up(&uncounted)
-                    && plain.value != answer.value
-                {
-                    self.output.line(&format!(
-                        "Count: {} of {} quiet turns to a draw, without which the value is {}",
-                        count.turns(),
-                        count.limit(),
-                        plain.value
-                    ));
+                let under = |draws| player.look_up(&game.clone().with_draws(draws));
+                let mut draws = self.options.draws;
+                draws.repetitions = 0;
+                let counted = under(draws).ok();
+                draws.quiet_turns = 0;
+                let plain = under(draws).ok();
+                if let (Some(counted), Some(plain)) = (counted, plain) {
+                    if counted.value != plain.value {
+                        self.output.line(&format!(
+                            "Count: {} of {} quiet turns to a draw, without which the value is {}",
+                            count.turns(),
+                            count.limit(),
+                            plain.value
+                        ));
+                    }
+                    if answer.value != counted.value {
+                        let value = counted.value;
+                        self.output.line(&format!(
+                            "Repetition: a draw, without which the value is {value}"
+                        ));
+                    }
                 }
                 format!("{}, from the {}", answer.value, answer.source.name())
             }

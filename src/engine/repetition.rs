@@ -1,0 +1,64 @@
+//! Draws by repetition among the next turns of a game, for values that ignore them.
+//!
+//! Two turns are looked at: one that repeats a position often enough, and one after which the other side can do so
+//! at once. A longer way to a repetition is the loser's only hope, and a winner that hurries leaves it open.
+
+use crate::engine::count::QuietCount;
+use crate::engine::game::Game;
+use crate::probe::{Database, RankedTurn};
+use crate::rules::position::Position;
+use crate::value::{Value, Wdl};
+
+impl Game {
+    /// The ranked turns of the position with their values under the game's rule for draws: as [`QuietCount::rank`]
+    /// gives them, and draws where a position is repeated too often.
+    pub(crate) fn under_draw_rule(
+        &self,
+        database: &Database,
+        turns: Vec<RankedTurn>,
+        enough: &dyn Fn() -> bool,
+    ) -> Vec<RankedTurn> {
+        let turns = QuietCount::of(self).rank(database, self.position(), turns, enough);
+        let mut stood = self.earlier().iter().chain([self.position()]);
+        if !stood.any(|position| self.is_drawn_at(position)) {
+            return turns;
+        }
+        let is_over = self.is_repeated();
+        let drawn = |turn: &RankedTurn| {
+            let is_drawn = is_over || self.is_drawn_by(turn);
+            is_drawn && turn.value.wdl() != Wdl::Draw
+        };
+        let (repeating, mut turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(drawn);
+        let draws = repeating.into_iter().map(|turn| RankedTurn {
+            value: Value::Draw,
+            ..turn
+        });
+        let lost = turns.iter().position(|turn| turn.value.wdl() == Wdl::Loss);
+        let lost = lost.unwrap_or(turns.len());
+        turns.splice(lost..lost, draws);
+        turns
+    }
+
+    /// Whether the position has occurred as often as the rule for draws says.
+    pub(crate) fn is_repeated(&self) -> bool {
+        let most = self.draws().repetitions as usize;
+        most > 0 && self.occurrences() >= most
+    }
+
+    /// Whether the game is a draw once it comes to this position.
+    fn is_drawn_at(&self, position: &Position) -> bool {
+        let most = self.draws().repetitions as usize;
+        most > 0 && self.occurrences_of(position) + 1 >= most
+    }
+
+    /// Whether a turn repeats a position too often, or wins but lets the other side do so at once.
+    fn is_drawn_by(&self, turn: &RankedTurn) -> bool {
+        let rules = self.rules();
+        if turn.after.is_over(rules) {
+            return false;
+        }
+        let repeats = |reply| self.is_drawn_at(&turn.after.after(reply));
+        self.is_drawn_at(&turn.after)
+            || turn.value.wdl() == Wdl::Win && turn.after.turns(rules).into_iter().any(repeats)
+    }
+}
