@@ -142,6 +142,13 @@ impl Cli {
     }
 }
 
+/// Writes a failure as JSON where the arguments ask for that.
+fn write_json(sentence: &str) {
+    if env::args_os().any(|argument| argument == "--json") {
+        status::write_json(&ErrorAnswer::new(Status::Usage.code(), sentence));
+    }
+}
+
 /// Prints the help that was asked for, or one sentence that says why the arguments are wrong.
 fn usage(error: &clap::Error) -> ExitCode {
     let rendered = error.render();
@@ -152,6 +159,10 @@ fn usage(error: &clap::Error) -> ExitCode {
         },
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::to_stderr(&rendered.to_string());
+            write_json(&format!(
+                "a subcommand is missing; see '{} --help'",
+                command()
+            ));
             Status::Usage.into()
         }
         _ => {
@@ -162,10 +173,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             let (words, command) = (words.join(" "), command());
             let sentence = format!("{words}; see '{command} --help'");
             output::to_stderr(&format!("{sentence}\n"));
-            if env::args_os().any(|argument| argument == "--json") {
-                let sentence = sentence.trim_start_matches("error: ");
-                status::write_json(&ErrorAnswer::new(Status::Usage.code(), sentence));
-            }
+            write_json(sentence.trim_start_matches("error: "));
             Status::Usage.into()
         }
     }

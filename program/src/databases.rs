@@ -49,9 +49,10 @@ pub fn base_folder(options: &Options) -> Option<PathBuf> {
 
 /// Opens the databases of the folder and those that are part of the program.
 pub fn open(options: &Options) -> Result<Database> {
-    let exists = |folder: &Path| {
-        let exists = folder.try_exists();
-        exists.with_context(|| format!("cannot read the folder '{}'", folder.display()))
+    let exists = |folder: &Path| match folder.try_exists() {
+        // Nobody asked for the user's own folder.
+        Err(_) if named(options).is_none() => Ok(false),
+        exists => exists.with_context(|| format!("cannot read the folder '{}'", folder.display())),
     };
     let database = match base_folder(options) {
         Some(folder) if exists(&folder)? => {

@@ -309,7 +309,10 @@ impl Reviewing<'_> {
             if self.first_unread.is_none() {
                 return Err(error);
             }
-            output::to_stderr(&format!("error: {}\n", status::sentence(&error)));
+            if !self.command.each {
+                output::object(self.options, &status::answer(&error))?;
+            }
+            status::after_answer(&error);
             return Ok(self.end());
         }
         if let Some(file) = &self.command.svg {

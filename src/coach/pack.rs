@@ -124,6 +124,10 @@ fn first_turn_problems(
     let rules = truth.database().rules();
     let optimal = claim.lines.iter().filter(|line| line.is_optimal);
     let given = optimal.filter_map(|line| {
+        let first: Option<Turn> = line.actions.first()?.1.parse().ok();
+        if first.is_some_and(|turn| position.is_played_through_pass(turn, rules)) {
+            return Some(position.after(Turn::PASS));
+        }
         let mut game = Game::new(*rules, *position);
         for (_, action) in &line.actions {
             game.play(action).ok()?;

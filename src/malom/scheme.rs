@@ -76,6 +76,11 @@ impl Scheme {
             }
             *place = number(words.next(), name)?;
         }
+        if win > MOST {
+            return Err(SchemeError(format!(
+                "expected a number of at most {MOST} for a win, found {win}"
+            )));
+        }
         if win <= 0 || loss != -win {
             return Err(SchemeError(format!(
                 "expected a win that is worth as much as a loss costs, found {win} and {loss}"
@@ -103,9 +108,10 @@ impl Scheme {
                 return Err(SchemeError(format!("there is no sector {a} {b} {c} {d}")));
             };
             let value = number(words.next(), "the number of a sector")?;
-            if value <= loss || value >= win || value.abs() > MOST - win {
+            let most = (win - 1).min(MOST - win);
+            if value.abs() > most {
                 return Err(SchemeError(format!(
-                    "the number of sector {a} {b} {c} {d} is {value}, expected one between {loss} and {win}"
+                    "the number of sector {a} {b} {c} {d} is {value}, expected one between -{most} and {most}"
                 )));
             }
             if values[place].replace(value).is_some() {

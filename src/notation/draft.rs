@@ -119,10 +119,11 @@ impl Draft {
             && !meanings(result, PointNaming::Actions).is_empty()
     }
 
-    /// Whether the last words outside variations are at most one turn, if all of them are kept.
+    /// Whether the last words outside variations are at most one turn. If not all of them are kept, the lines go on as
+    /// they were.
     pub fn is_one_turn(&self, words: usize) -> bool {
         if self.is_full {
-            return false;
+            return self.is_column;
         }
         let mut depth = 0usize;
         let all = self.parts.iter().rev().filter_map(|(_, part)| {

@@ -36,8 +36,13 @@ pub fn game_text(record: &Record, form: GameForm) -> String {
     match form {
         GameForm::Text(points) => tagged(record, points),
         GameForm::List(points) => {
-            let turns = record.game.turns().into_iter();
-            let turns: Vec<String> = turns.map(|turn| points.turn(turn)).collect();
+            let game = &record.game;
+            let turns = match points {
+                // Removals come in the order in which they are legal.
+                PointNaming::Actions => game.actions().to_vec(),
+                _ => game.turns(),
+            };
+            let turns: Vec<String> = turns.iter().map(|&turn| points.turn(turn)).collect();
             turns.join(" ") + "\n"
         }
         GameForm::Protocol => protocol(&record.game),

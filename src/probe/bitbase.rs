@@ -88,7 +88,7 @@ impl Database {
     /// beginning of a file cannot be read.
     pub fn bitbase(&self, pairs: &[Pair]) -> Result<Bitbase<'_>, DbError> {
         let mut bitbase = Bitbase::empty(self.rules(), pairs);
-        for &pair in pairs {
+        for pair in bitbase.pairs.clone() {
             let table = self.file(pair)?.table()?;
             let rows = table.index().rows().len();
             bitbase.insert(WdlTable {
@@ -172,6 +172,7 @@ impl WdlTable<'_> {
 impl<'a> Bitbase<'a> {
     pub(crate) fn empty(rules: &'a Rules, pairs: &[Pair]) -> Bitbase<'a> {
         let mut pairs = pairs.to_vec();
+        pairs.retain(|pair| !pair.has_hands());
         pairs.sort_unstable();
         pairs.dedup();
         Bitbase {
@@ -183,9 +184,6 @@ impl<'a> Bitbase<'a> {
 
     fn insert(&mut self, results: WdlTable<'a>) {
         let material = results.index.material();
-        if material.has_hands() {
-            return;
-        }
         self.tables[place(material.mover.into(), material.waiting.into())] = Some(results);
     }
 

@@ -100,7 +100,7 @@ impl<'a> Leaves<'a> {
         })
     }
 
-    /// Ends the search; the score is not used.
+    /// Ends the search soon; what follows from the score is not used.
     #[cold]
     fn fail(&self, error: DbError) -> Score {
         self.failure.get_or_init(|| error);

@@ -113,6 +113,8 @@ impl<'a> Prover<'a> {
         self.work.seconds += begin.elapsed().as_secs_f64();
         if let Some(error) = self.leaves.failure.take() {
             self.leaves.stop.store(false, Ordering::Relaxed);
+            // Scores that follow from the failed leaf may be in the table.
+            self.tables.remove(&loser);
             return Err(error);
         }
         let score = found.into_iter().find_map(|(score, _)| score);

@@ -89,7 +89,10 @@ impl ExplainAnswer {
     ) -> Result<ExplainAnswer, DbError> {
         let (rules, truth) = (database.rules(), Truth::patient(database));
         let answer = truth.answer(position, position.quiet_turns)?;
-        let threats = closing_points(position, position.side_to_move().other(), rules);
+        let threats = match position.is_over(rules) {
+            true => PointSet::EMPTY,
+            false => closing_points(position, position.side_to_move().other(), rules),
+        };
         let kept = RankedTurn::keeping(&answer.turns).iter();
         let best = kept.clone().filter(|ranked| ranked.value == answer.value);
         let (best, kept) = (best.count(), kept.map(|ranked| ranked.turn));

@@ -30,6 +30,7 @@ use crate::probe::Database;
 use crate::rules::Rules;
 use crate::rules::position::Side;
 use crate::store::{self, DbError, LARGEST_VALUE, PlyWriter, Profile, file_name};
+use crate::value::Metric;
 
 /// Builds the files of a request that a folder, which must exist, lacks.
 ///
@@ -195,7 +196,11 @@ impl<'a> PairsJob<'a> {
         self.cache.forget_before(rules, in_hand);
         let is_old = |table: &mut Material| !is_needed_with(rules, *table, in_hand);
         let old: Vec<Material> = self.unfinished.extract_if(.., is_old).collect();
-        (old.into_iter()).try_for_each(|table| self.unfinished_file(table).remove())
+        // A build with the other metric may have left files, too.
+        let files = old.into_iter().flat_map(|table| {
+            Metric::ALL.map(|metric| UnfinishedFile::of_sector(self.folder, table, metric))
+        });
+        files.into_iter().try_for_each(|file| file.remove())
     }
 
     /// The file of a table that later pairs of this build need.

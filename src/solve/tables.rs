@@ -271,10 +271,8 @@ pub(crate) fn load_pair(
 /// As for [`load`].
 pub fn whole_bitbase<'a>(db: &'a Database, pairs: &[Pair]) -> Result<Bitbase<'a>, DbError> {
     let mut bitbase = Bitbase::empty(db.rules(), pairs);
-    let wanted: Vec<Material> = pairs
-        .iter()
-        .flat_map(|pair| pair.tables(db.rules()))
-        .collect();
+    let tables = |pair: &Pair| pair.tables(db.rules());
+    let wanted: Vec<Material> = bitbase.pairs().iter().flat_map(tables).collect();
     let mut loader = Loader::new(db, &wanted)?;
     for material in wanted {
         bitbase.insert_table(material, &loader.load(material)?);

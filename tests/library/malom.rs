@@ -164,14 +164,19 @@ fn sizes_follow_from_the_definition() {
     assert_eq!(text.lines().count(), 3 + 498);
     assert!(text.starts_with("virt_loss_val: -1\nvirt_win_val: 1\n498\n0 0 9 9  0\n"));
     // Keys have 12 bits.
-    let large = crate::common::graded()
-        .replace("-299", "-20000")
-        .replace("299", "20000")
-        .replace("  -249\n", "  15000\n");
-    assert!(
-        Scheme::compatible(&large)
-            .is_err_and(|why| why.to_string().contains("is 15000, expected one between"))
-    );
+    let graded = crate::common::graded();
+    let large_win = graded.replace("-299", "-20000").replace("299", "20000");
+    let large = graded.replace("  -249\n", "  15000\n");
+    for (text, words) in [
+        (large_win, "at most 2047 for a win, found 20000"),
+        (large, "is 15000, expected one between -298 and 298"),
+    ] {
+        let found = Scheme::compatible(&text);
+        assert!(
+            found.is_err_and(|why| why.to_string().contains(words)),
+            "{words}"
+        );
+    }
 }
 
 /// Walks over a sector by the definition of the format and compares each slot, or every so many, with

@@ -127,7 +127,7 @@ fn ends_are_found_at_their_depth() {
         let value = database.probe(&position).unwrap();
         let algorithm = *random.pick(&ALGORITHMS);
         let (dtw, score) = match value {
-            Value::Win(Dtw(dtw)) if dtw <= 5 => (dtw, Score::win_in(dtw)),
+            Value::Win(Dtw(dtw)) if dtw <= 5 && wins < 60 => (dtw, Score::win_in(dtw)),
             Value::Loss(Dtw(dtw)) if (1..=4).contains(&dtw) => (dtw, Score::loss_in(dtw)),
             _ => continue,
         };
@@ -653,9 +653,9 @@ fn results_in_memory_are_those_of_the_files() {
     assert_eq!(bitbase.wdl(&Position::start(&RULES)).unwrap(), None);
     let blocked = Position::parse(BLOCKED, &RULES).unwrap();
     assert_eq!(bitbase.wdl(&blocked).unwrap(), Some(Wdl::Loss));
-    // The second pair belongs to another game.
-    for pair in ["9-9", "4-3+1-1"] {
-        let missing = database.bitbase(&[pair.parse().unwrap()]);
-        assert!(matches!(missing, Err(DbError::Missing { .. })), "{pair}");
-    }
+    let missing = database.bitbase(&["9-9".parse().unwrap()]);
+    assert!(matches!(missing, Err(DbError::Missing { .. })));
+    // Pairs of other games, with stones in hand, are left out.
+    let other = database.bitbase(&["4-3+1-1".parse().unwrap()]).unwrap();
+    assert!(other.pairs().is_empty());
 }

@@ -208,6 +208,9 @@ fn failed_reviews_say_why() {
         shows(&run.err, "no turn can be graded: the databases");
         shows(&run.err, &place_of_error);
         assert_eq!(run.err.contains("try --rules lasker"), file == "lasker.txt");
+        let json = place.run(&["review", "--json", file]);
+        assert_eq!((json.status, &json.err), (2, &run.err));
+        assert_eq!(json.object()["error"]["code"], "missing");
     }
     place.fails("review empty.txt", 2, "does not contain a game");
     place.fails("review none.txt", 2, "cannot read 'none.txt'");
@@ -669,6 +672,13 @@ fn puzzles_are_made_and_checked() {
             "title",
             json!("White wins in 200 turns"),
             "the title says 200 turns, a tag",
+        ),
+        (
+            other,
+            &win,
+            "category",
+            json!("defend"),
+            "a tag contradicts the category 'defend'",
         ),
         (
             other,

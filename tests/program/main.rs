@@ -26,6 +26,7 @@ mod page_access;
 mod page_board;
 mod page_coach;
 mod page_firefox;
+#[cfg(unix)]
 mod page_site;
 mod page_words;
 mod placing_program;

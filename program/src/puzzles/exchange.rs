@@ -162,9 +162,7 @@ impl PackPuzzle {
 
     /// The claim of the puzzle.
     pub fn claim(&self) -> Claim {
-        let has_tag = |tag: &str| self.tags.iter().any(|other| other == tag);
-        let is_draw = self.category == "defend" || has_tag("objective:hold-draw");
-        let is_win = self.category == "winGame" || has_tag("objective:win");
+        let [is_draw, is_win] = self.goals();
         let action =
             |made: &ExchangedMove| (Side::named(&made.side), made.notation.to_ascii_lowercase());
         let lines = self.solutions.iter().map(|solution| ClaimedLine {
@@ -183,6 +181,17 @@ impl PackPuzzle {
         }
     }
 
+    /// Whether the puzzle is said to be about a draw, and about a win.
+    fn goals(&self) -> [bool; 2] {
+        [
+            ("defend", "objective:hold-draw"),
+            ("winGame", "objective:win"),
+        ]
+        .map(|(category, tag)| {
+            self.category == category || self.tags.iter().any(|other| other == tag)
+        })
+    }
+
     /// The turns of the win, as a tag states them.
     fn tagged(&self) -> Option<u32> {
         let tagged = self
@@ -195,8 +204,12 @@ impl PackPuzzle {
     /// Violations of the format, one sentence each.
     pub fn form_problems(&self, rules: &Rules) -> Vec<String> {
         let mut problems = Vec::new();
+        let named = |id: &str| match id {
+            STANDARD => Some(Rules::STANDARD),
+            _ => Rules::named(id),
+        };
         if let Some(id) = &self.rule_variant_id
-            && (id == STANDARD) != (*rules == Rules::STANDARD)
+            && named(id).map_or(*rules == Rules::STANDARD, |named| named != *rules)
         {
             problems.push(format!(
                 "it is for the rules '{id}', but was checked under others; name its rules with --rules"
@@ -209,11 +222,13 @@ impl PackPuzzle {
             problems.push(format!("'{other}' follows the position"));
         }
         if let (Some(tagged), Some(titled)) = (self.tagged(), stated(&self.title))
-            // A title may count the winner's turns alone.
             && tagged != titled
-            && tagged + 1 != 2 * titled
         {
             problems.push(format!("the title says {titled} turns, a tag {tagged}"));
+        }
+        if self.goals() == [true; 2] {
+            let category = &self.category;
+            problems.push(format!("a tag contradicts the category '{category}'"));
         }
         let letters = self.title.chars().count();
         if !TITLE.contains(&letters) {

@@ -544,7 +544,7 @@ fn read_board(word: &str) -> Result<[PointSet; 2], PositionError> {
 }
 
 fn is_number(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit())
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 pub(crate) fn read_number<T: FromStr>(field: &str, word: &str) -> Result<T, PositionError> {

@@ -353,7 +353,7 @@ impl TableShape {
     ///
     /// That is the last block that starts at the column or before it: `((column + 1) · blocks - 1)
     /// / columns`. Dividing takes a tenth of a look-up; multiplication by the reciprocal is exact
-    /// while `columns² · blocks` is below 2^64. With one stone against ten, the product is above 2^32.
+    /// while `columns² · blocks` is below 2^64. With one stone against ten, `(column + 1) · blocks` exceeds 2^32.
     #[inline]
     pub fn block_with(&self, column: usize) -> (usize, Range<usize>) {
         let number = (column as u64 + 1) * self.blocks() as u64 - 1;

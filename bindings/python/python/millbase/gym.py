@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import Database, Position, open
-from .actions import ACTIONS, decode, legal
+from .actions import ACTIONS, encode, legal
 from .research import on_grid, planes
 
 _Planes = npt.NDArray[np.float32]
@@ -48,7 +48,7 @@ class NineMensMorris(gymnasium.Env[_Planes, np.int64]):
             raise ValueError(f"side must be 'white', 'black' or 'random', not '{side}'")
         self.database = database or open()
         rules = self.database.rules
-        if not isinstance(rules, str) and rules.get("blocked") == "passes":
+        if not isinstance(rules, str) and (rules.get("blocked") == "passes" or rules.get("first_to_move") == "black"):
             raise ValueError("by these rules a side may have to pass, which no action of this environment does")
         self.side, self.level, self.nodes, self.most_turns = side, level, nodes, most_turns
         self.render_mode = render_mode
@@ -74,7 +74,7 @@ class NineMensMorris(gymnasium.Env[_Planes, np.int64]):
             return self._observe(), -1.0, True, False, self._info()
         self._done.append(int(action))
         if not self._legal():
-            self._play(decode(self._done))
+            self._play(next(turn for turn in self.position.turns() if encode(turn) == tuple(self._done)))
             self._done = []
             self._answer()
         over = self.position.is_over

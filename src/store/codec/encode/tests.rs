@@ -79,7 +79,7 @@ impl CodedTable {
         let mut training = Training::default();
         let mut scratch = BlockScratch::default();
         let columns = index.columns().count();
-        for (row, values) in values.chunks(columns).enumerate().step_by(3) {
+        for (row, values) in values.chunks(columns).enumerate().step_by(12) {
             let row = shape.row(index.rows().set(row));
             for block in 0..shape.blocks() {
                 let values = &values[shape.columns_of(block)];
