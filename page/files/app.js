@@ -38,11 +38,14 @@ let opened = null;
 let hasOpened = false;
 /* Whether all databases of the rules are present, so that the perfect player is perfect. */
 let isComplete = false;
+/* Gives the words for the lack of answers, while there is one. */
+let offline = null;
 let wasNode = null;
 /* The modes of games with a task, and the parts that are loaded after the first position: `enterRooms` makes them. */
 const TASKS = ["train", "puzzle", "lesson"];
 const rooms = {};
 let entered = null;
+let attempts = 0;
 
 const shownValues = () => $("values").checked && !rooms.coach?.asking;
 /* The words for the strength of a level: without all databases none is perfect. */
@@ -67,13 +70,24 @@ const lostAndFound = {
   onLost(why) {
     // Without words there is nothing to say yet; the next attempt says it.
     if (!hasWords) return;
-    say($("offline"), t(onHost ? "offline.host" : "offline", { why }));
-    show($("offline"), true);
+    sayOffline(() => t(onHost ? "offline.host" : "offline", { why }));
     if (!ruleset.sets) home.show(true);
     render();
   },
-  onFound: () => show($("offline"), false),
+  onFound() {
+    if (!offline) return;
+    offline = null;
+    show($("offline"), false);
+    // What only the host knows was unknown meanwhile.
+    if (onHost && game.node) { game.forgetUnknown(); rooms.stats?.forget(); }
+  },
 };
+/* Says above the board why there are no answers. */
+function sayOffline(words) {
+  offline = words;
+  say($("offline"), words());
+  show($("offline"), true);
+}
 const ask = onHost ? device({ ...lostAndFound, onKept: done => rooms.keeper.progress(done) }) : server(lostAndFound);
 const backend = backendOf(ask);
 const game = new Game(backend);
@@ -103,7 +117,8 @@ const controls = new Controls({
 
 /* The puzzles, lessons and other rooms, which are loaded once. */
 function enterRooms() {
-  entered ??= import("./rooms.js").then(({ Builder, Coach, Gallery, Keeper, Puzzles, Sounds, Stats, Teacher, Trainer, drawGraph, savePicture }) => {
+  // A browser may remember that an address failed.
+  entered ??= import(attempts++ ? `./rooms.js?${attempts}` : "./rooms.js").then(({ Builder, Coach, Gallery, Keeper, Puzzles, Sounds, Stats, Teacher, Trainer, drawGraph, savePicture }) => {
     Object.assign(rooms, { drawGraph, savePicture });
     rooms.sounds = new Sounds(game);
     rooms.coach = new Coach({ game, say: tell, lines, look: showBoard });
@@ -116,6 +131,7 @@ function enterRooms() {
     else rooms.builder = new Builder({ game, ruleName: () => ruleset.name, come });
     sayRooms();
     render();
+    if (attempts > 1 && !home.isOpen) lookAround();
   });
   // A script that did not come is asked for again.
   entered.catch(() => { entered = null; });
@@ -211,12 +227,13 @@ function writeWords() {
   $("board").setAttribute("aria-roledescription", t("board.role"));
   if (ruleset.sets) offerRules();
   if (game.node) sayContinue();
+  if (offline) sayOffline(offline);
   lines.draw();
   sayRooms();
 }
 
 function offerRules() {
-  const now = game.node ? ruleset.name : ruleset.own;
+  const now = home.isOpen && $("start-rules").value || (game.node ? ruleset.name : ruleset.own);
   replace($("start-rules"), ...ruleset.names.map(name => tag("option", { value: name, selected: name === now }, t(`rules.${name}`))));
 }
 
@@ -228,19 +245,21 @@ function sayRooms() {
 }
 
 async function speakIn(chosen) {
-  settings.language = chosen;
-  saveSettings();
   try {
     await speak(chosen);
   } catch (error) {
+    $("language").value = language();
     game.trouble(error);
     return;
   }
+  settings.language = language();
+  saveSettings();
   // What was said before stays in no other language.
   for (const id in said) said[id] = "";
   for (const element of document.querySelectorAll(".problem, #review-words, #copied")) say(element, "");
   writeWords();
   setup.nameChoices();
+  setup.showEarlier();
   if (editor.active) editor.check();
   meetRules();
   sayTask();
@@ -322,6 +341,7 @@ function stopEditing(position) {
 }
 
 async function openAddress({ text, place, ...address }) {
+  if (home.isOpen) openPanel("game");
   said.problem = await sentence(() => text ? setup.openText(text, place) : setup.open(address));
   render();
 }
@@ -341,10 +361,9 @@ async function openFirst(rulesKnown) {
     }
     keep(root, saved.rules, saved.mode);
   }
-  const isHome = home.isOpen || !address;
   begin({ rules: null, root: fresh(ruleset.start()) });
-  if (isHome) home.show(true);
-  else await openAddress(address);
+  if (address) await openAddress(address);
+  else home.show(true);
   render();
 }
 
@@ -352,18 +371,21 @@ async function openFirst(rulesKnown) {
 async function openSaved(saved, root) {
   let node = root;
   for (const turn of saved.at) node = node.children.find(child => child.turn === turn) ?? node;
-  if (saved.task) await enterRooms();
+  if (saved.task) await enterRooms().catch(() => {});
   const room = saved.task && rooms[saved.mode];
   await room?.resume(saved.task).catch(() => {});
   const replies = room?.task && room.reply ? at => room.reply(at) : null;
-  begin({ ...saved, rules: ruleset.asked(saved.rules), root, node, replies });
+  // Without its room, the task is a game to analyse.
+  const alone = saved.task && !room && { mode: "analyse", players: undefined };
+  begin({ ...saved, ...alone, rules: ruleset.asked(saved.rules), root, node, replies });
   game.paused = Boolean(game.isTask && room?.task?.done);
   sayTask();
 }
 
-/* Says the task of the game. */
+/* Says the task of the game, and the question of its review. */
 function sayTask() {
   if (giver()?.active) giver().tell();
+  rooms.coach?.retell();
 }
 
 /* Rules and databases. */
@@ -470,7 +492,10 @@ hasWords = true;
 listen();
 writeWords();
 opened = openFirst(rulesKnown);
-opened.catch(error => lostAndFound.onLost(error.message));
+opened.catch(error => {
+  sayOffline(() => troubleWords(error));
+  if (!game.node) home.show(true);
+});
 try {
   await opened;
 } finally {

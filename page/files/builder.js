@@ -17,6 +17,7 @@ export class Builder {
     $("notice-close").addEventListener("click", () => {
       settings.notice = $("notices").checked = false;
       saveSettings();
+      say($("notice-problem"), "");
       show($("notice"), false, $("new"));
     });
   }
@@ -39,7 +40,7 @@ export class Builder {
     say($("notice-command"), `millbase build --placing --db FOLDER${option}`);
     show($("build"), building.allowed && building.plan !== null, $("notice-close"));
     if (building.plan) this.offer(missing, building.plan);
-    show($("notice"), settings.notice || busy, $("new"));
+    show($("notice"), settings.notice || busy || $("notice-problem").textContent !== "", $("new"));
     if (busy) this.follow().catch(error => this.game.trouble(error));
   }
 
@@ -82,7 +83,7 @@ export class Builder {
       }
     } finally {
       this.following = false;
-      $("build-progress").hidden = true;
+      show($("build-progress"), false, $("notice-close"));
     }
     this.come();
     await this.look();

@@ -81,7 +81,7 @@ export class Coach {
       Object.assign(this, { queue: this.missed, missed: [], found: 0 });
       if (this.queue.length === 0) { this.stop(); return; }
     }
-    this.ask(this.queue.shift());
+    this.ask(this.queue.shift()).catch(error => { this.stop(); this.game.trouble(error); });
   }
 
   async ask(node) {
@@ -96,8 +96,15 @@ export class Coach {
     await game.learn(node.parent);
     await game.learnValue(node.parent);
     if (this.question?.node !== node) return;
-    if (node.parent.answer === null) this.next();
-    else this.tell();
+    if (node.parent.answer !== null) { this.tell(); return; }
+    this.next();
+    if (!this.question) say($("review-words"), t("review.unknown"));
+  }
+
+  /* Says the question again, in another language. */
+  retell() {
+    if (this.question?.done) this.showButtons();
+    else if (this.question) this.tell();
   }
 
   tell() {

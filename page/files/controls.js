@@ -67,7 +67,12 @@ export class Controls {
     press("back", () => { said.problem = ""; game.takeBack(); });
     press("pause", () => game.setPaused(!game.paused));
     press("flip", () => { settings.flipped = !settings.flipped; saveSettings(); page.render(); });
-    press("hint", async () => { said["hint-words"] = await hint.next() ?? ""; page.render(); });
+    press("hint", async () => {
+      const { node } = game;
+      const words = await hint.next();
+      if (game.node === node) said["hint-words"] = words ?? "";
+      page.render();
+    });
     press("resign", () => match.resign());
     press("offer", () => match.offerDraw());
     press("rematch", page.rematch);

@@ -24,14 +24,16 @@ function dress(element, attributes, children) {
 /* Replaces the children of an element. If one of them had the focus, the element with the same `data-key`
    gets it, else the first that can have it, else the element itself. */
 export function replace(parent, ...children) {
-  const held = parent.contains(document.activeElement) ? document.activeElement : null;
+  const active = document.activeElement;
+  // A list that was reached by itself keeps the focus; one that got it from a child gives it back.
+  const held = parent.contains(active) && !(active === parent && parent.tabIndex === 0) ? active : null;
   parent.replaceChildren(...children.filter(child => child != null && child !== false));
   if (!held) return;
   const key = held.dataset.key;
   const same = key && [...parent.querySelectorAll("[data-key]")].find(other => other.dataset.key === key);
   const next = same ?? parent.querySelector("button, a, input, select");
-  if (next) next.focus();
-  else if (held !== parent) { parent.tabIndex = -1; parent.focus(); }
+  if (!next && !parent.hasAttribute("tabindex")) parent.tabIndex = -1;
+  (next ?? parent).focus();
 }
 
 /* Shows or hides an element; moves the focus on if it would be lost. */

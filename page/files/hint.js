@@ -55,10 +55,11 @@ export class Hint {
     return this.why();
   }
 
-  /* The turn and, where a search found it, its line; `null` if there is none. */
+  /* The turn and, where a search found it, its line; `null` if there is none. Without depths, the first of the winning turns may
+     lead nowhere. */
   async find(node) {
     const { value, turns } = node.answer ?? {};
-    if (value && value.wdl !== "draw") return turns.length > 0 ? { turn: turns[0] } : null;
+    if (value && value.wdl !== "draw" && value.dtw != null) return turns.length > 0 ? { turn: turns[0] } : null;
     const line = await this.game.perfectLine(node);
     const turn = this.game.turns.find(({ text }) => text === line[0]?.text);
     return turn ? { turn, line } : null;

@@ -35,7 +35,7 @@ export class Home {
     replace($("start-level"), ...LEVELS.map(level => tag("label", {},
       tag("input", {
         type: "radio", name: "start-level", value: level, id: `start-level-${level}`, checked: level === now,
-        "aria-label": `${opponentName(level)}, ${levelWords(level)}`,
+        "data-key": level, "aria-label": `${opponentName(level)}, ${levelWords(level)}`,
       }),
       face(level), tag("span", {}, opponentName(level)))));
     replace($("start-clock"), ...CLOCKS.map(offer => {

@@ -1,6 +1,6 @@
 /* Keeps databases of a static host on this device, so that they answer without a network. */
 
-import { $, replace, say, tag } from "./dom.js";
+import { $, replace, say, show, tag } from "./dom.js";
 import { SETS, stonesIn } from "./pairs.js";
 import { bytesWords, t } from "./strings.js";
 
@@ -28,8 +28,12 @@ export class Keeper {
       tag("option", { value }, t(most ? "keep.pairs" : "keep.all", { most, bytes: size(files) }))));
     const here = all.filter(({ name }) => names.includes(name));
     say($("keep-words"), here.length > 0 ? t("keep.here", { count: here.length, bytes: bytesWords(sum(here)) }) : t("keep.none"));
-    $("keep-start").disabled = !possible || this.sets.length === 0;
-    $("keep-forget").disabled = here.length === 0;
+    const enable = (id, enabled, next) => {
+      if (!enabled && document.activeElement === $(id)) $(next).focus();
+      $(id).disabled = !enabled;
+    };
+    enable("keep-forget", here.length > 0, "keep-set");
+    enable("keep-start", possible && this.sets.length > 0, "keep-forget");
   }
 
   keep() {
@@ -50,7 +54,7 @@ export class Keeper {
       if (error.name !== "AbortError") say($("keep-problem"), t(error.code === "room" ? "keep.room" : "keep.failed"));
     }
     this.busy = null;
-    $("keep-progress").hidden = true;
+    show($("keep-progress"), false, $("keep-set"));
     await this.look(state);
     this.come();
   }

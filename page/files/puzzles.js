@@ -111,14 +111,16 @@ export class Puzzles {
     this.open(this.set[day * DAILY_STEP % this.set.length], day);
   }
 
+  /* Whether the puzzles are here, and no other game has begun meanwhile. */
   async loaded() {
+    const { root } = this.game;
     say($("puzzle-problem"), "");
     try {
       await this.load();
     } catch {
       say($("puzzle-problem"), t("trouble"));
     }
-    return this.set !== null;
+    return this.set !== null && this.game.root === root;
   }
 
   open(puzzle, day) {
@@ -198,12 +200,14 @@ export class Puzzles {
     const { game, task } = this;
     const [solution, reasons] = await Promise.all([this.solutionAt(node.parent), reasonsOf(game, node), wait(REPLY_PAUSE)]);
     if (game.node !== node || this.task !== task) return;
-    const { refutation, after } = reasons;
+    const { before, after, refutation } = reasons;
+    const isEqual = before?.wdl === after?.wdl && before?.dtw === after?.dtw;
     this.lines.show([
       { kind: "refutation", title: () => t(after && !isError(reasons) ? "line.after" : "line.refutation"), start: node, turns: refutation },
       { kind: "best", title: () => t("line.solution"), start: node.parent, turns: solution },
     ]);
-    this.say([!after && t("puzzle.wrong", { turn: node.turn }), reasonWords(reasons, node), this.motifs, this.earned].filter(Boolean).join(" "));
+    // Without depths, a slower win looks as good as the solution.
+    this.say([isEqual && t("puzzle.wrong", { turn: node.turn }), reasonWords(reasons, node), this.motifs, this.earned].filter(Boolean).join(" "));
     if (refutation.length > 0) game.play(refutation[0]);
   }
 

@@ -16,7 +16,12 @@ export class Setup {
     press("game-load", () => this.load("game-problem", () => this.loadText($("game-text").value)));
     $("choice").addEventListener("change", () => this.load("game-problem", () => this.openChoice(Number($("choice").value))));
     press("earlier-open", () => this.load("game-problem", () => this.openText(earlierGames()[$("earlier").value].text)));
-    const copies = (id, text) => press(id, async () => { await copy(text()); say($("copied"), t("setup.copied")); });
+    const copies = (id, text) => press(id, async () => {
+      // The same words again would not be read out.
+      say($("copied"), "");
+      await copy(text());
+      say($("copied"), t("setup.copied"));
+    });
     copies("position-copy", () => game.node.position);
     copies("game-copy", () => this.write());
     copies("link-copy", () => location.href);

@@ -2,7 +2,7 @@
 
 import { $, say, svg } from "./dom.js";
 import { counts } from "./hands.js";
-import { numberWords, t } from "./strings.js";
+import { language, numberWords, t } from "./strings.js";
 
 const [WIDTH, HEIGHT] = [320, 96];
 
@@ -35,7 +35,7 @@ export class Stats {
     say($("stats-words"), table ? shares(table) : this.known.get(key) ? t("value.unknown") : t("value.asked"));
     const depth = game.node.answer?.value?.dtw;
     $("stats-picture").style.setProperty("display", table ? "block" : "none");
-    const shown = `${key} ${words(mover)} ${depth} ${table !== undefined}`;
+    const shown = `${key} ${words(mover)} ${depth} ${table !== undefined} ${language()}`;
     if (table && shown !== this.shown) draw($("stats-picture"), table, depth == null ? null : game.node.answer.value);
     this.shown = shown;
   }
@@ -62,7 +62,8 @@ export class Stats {
 function shares({ wins, draws, losses, positions, max_win: win, max_loss: loss }) {
   const share = count => numberWords(count / positions, { style: "percent", maximumSignificantDigits: 3 });
   const words = { positions: numberWords(positions), win: share(wins), draw: share(draws), loss: share(losses) };
-  return [t("stats.shares", words), t("stats.deepest", { win: win ?? 0, loss: loss ?? 0 })].join(" ");
+  const hasDepths = (win ?? loss) != null;
+  return [t("stats.shares", words), hasDepths && t("stats.deepest", { win: win ?? 0, loss: loss ?? 0 })].filter(Boolean).join(" ");
 }
 
 /* The bar of the shares, and below it a column for each depth: wins upwards, losses downwards, by the logarithm of their number. */

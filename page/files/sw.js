@@ -25,9 +25,13 @@ self.addEventListener("fetch", event => {
   const path = url.startsWith(ROOT.href) ? new URL(url).pathname.slice(ROOT.pathname.length) || "./" : null;
   if (method !== "GET" || !FILES.includes(path)) return;
   const kept = () => caches.match(event.request, { ignoreSearch: true, ignoreVary: true });
+  const fresh = async () => {
+    const answer = await fetch(event.request).catch(() => null);
+    if (!answer?.ok) return await kept() ?? answer ?? Response.error();
+    // The databases of the host may change while the page stays the same.
+    if (path === "manifest.json") await (await caches.open(PREFIX + VERSION)).put(event.request, answer.clone());
+    return answer;
+  };
   // The names of the page's files contain their hash; the others may have changed.
-  const answer = path.startsWith("page/")
-    ? kept().then(found => found ?? fetch(event.request))
-    : fetch(event.request).catch(async () => await kept() ?? Response.error());
-  event.respondWith(answer);
+  event.respondWith(path.startsWith("page/") ? kept().then(found => found ?? fetch(event.request)) : fresh());
 });

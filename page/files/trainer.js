@@ -32,11 +32,14 @@ export class Trainer {
 
   async next() {
     const { game } = this;
+    const { root, rules } = game;
     say($("train-problem"), "");
     const goal = $("train-goal").value;
     const seed = 1 + Math.floor(Math.random() * 2 ** 31);
     try {
-      const found = await game.backend.random(game.rules, $("train-pair").value, goal === "win" ? "win" : "draw", seed);
+      const found = await game.backend.random(rules, $("train-pair").value, goal === "win" ? "win" : "draw", seed);
+      // Another game may have begun meanwhile.
+      if (game.root !== root || game.rules !== rules) return;
       this.task = { goal, position: found.position, dtw: found.dtw, done: false };
       this.again();
     } catch (error) {

@@ -6,8 +6,9 @@ import { readJson } from "./json.js";
 import { open } from "./millbase/index.js";
 import { wait } from "./wait.js";
 
-const RETRY = 2000; // ms between attempts to get the list of files
+const RETRY = 2000; // ms between attempts to reach the host
 const LONGEST = 10_000; // ms for a question, as with the server
+const STANDARD = "standard"; // the rules whose databases can be kept
 const BUILT_IN = ["3-3", "4-3", "4-4", "5-3", "5-4", "6-3"];
 const ROOT = new URL("../../", import.meta.url);
 const MODULE = new URL("millbase/core_bg.wasm", import.meta.url);
@@ -25,6 +26,8 @@ function manifest() {
       try {
         const found = await readJson("../../manifest.json");
         postMessage({ lost: null });
+        // A list that was read long ago may lack files that are kept since.
+        await keepOnly(found.files.filter(({ rules }) => rules === STANDARD)).catch(() => {});
         return found;
       } catch (error) {
         postMessage({ lost: error.message });
@@ -33,6 +36,22 @@ function manifest() {
     }
   })();
   return listed;
+}
+
+/* Whether the host is being waited for. */
+let isLost = false;
+
+/* Says that the host gives no bytes, and when it answers again. */
+async function lose(why) {
+  postMessage({ lost: why });
+  if (isLost) return;
+  isLost = true;
+  const [file] = (await manifest()).files;
+  // The service worker leaves databases alone, so only the host answers.
+  const isThere = () => fetch(urlOf(file), { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
+  do await wait(RETRY); while (!await isThere());
+  isLost = false;
+  postMessage({ lost: null });
 }
 
 const files = async rules => (await manifest()).files.filter(file => file.rules === rules);
@@ -93,19 +112,17 @@ async function databases(rules) {
   };
 }
 
-/* The sizes of all files of the standard rules, and the names of those that are kept. Other versions of the files go. */
+/* The sizes of all files of the standard rules, and the names of those that are kept. */
 async function kept() {
-  const listed = await files("standard");
-  await keepOnly(listed);
-  const all = listed.map(({ name, bytes }) => ({ name, bytes }));
-  return { all, names: Object.keys(await keptFiles("standard")), possible: Boolean(self.caches) };
+  const all = (await files(STANDARD)).map(({ name, bytes }) => ({ name, bytes }));
+  return { all, names: Object.keys(await keptFiles(STANDARD)), possible: Boolean(self.caches) };
 }
 
 /* Keeps files of the host on this device, one after the other. */
 async function keep({ names }, signal) {
   const cache = await caches.open(KEPT);
   const wanted = [];
-  for (const file of await files("standard")) {
+  for (const file of await files(STANDARD)) {
     if (names.includes(file.name) && !await cache.match(urlOf(file))) wanted.push(file);
   }
   const bytes = wanted.reduce((sum, file) => sum + file.bytes, 0);
@@ -133,6 +150,7 @@ async function keep({ names }, signal) {
   return kept();
 }
 
+/* Removes other versions of these files, and files that the host no longer has. */
 async function keepOnly(listed) {
   if (!self.caches || !await caches.has(KEPT)) return;
   const [cache, addresses] = [await caches.open(KEPT), listed.map(urlOf)];
@@ -145,22 +163,20 @@ async function forget() {
   return kept();
 }
 
-async function answer(kind, { rules = "standard", ...question }, signal) {
+async function answer(kind, { rules = STANDARD, ...question }, signal) {
   if (kind === "databases") return databases(rules);
   const { far, near } = await both(rules);
   if (far === near) return near.ask(kind, question, { signal });
   const late = AbortSignal.timeout(LONGEST);
   try {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
-    postMessage({ lost: null });
     // While the player thinks, the bytes arrive that the answers after the best turns need.
     if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
     return found;
   } catch (error) {
     signal.throwIfAborted();
-    const isLost = error.code === "source";
-    if (isLost) postMessage({ lost: error.message });
-    if (!isLost && !late.aborted) throw error;
+    if (error.code === "source") lose(error.message);
+    else if (!late.aborted) throw error;
     if (late.aborted && kind !== "play") throw { code: "late", message: `the answer takes longer than ${LONGEST / 1000} s` };
     return near.ask(kind, question, { signal });
   }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::process::{Place, items, shows, text};
 use crate::visit::{
     FLYING, MILL, SHORT, Screen, WALKING, first_visit, server, server_with, site, visit,
+    visit_served,
 };
 use crate::webdriver::key;
 
@@ -160,7 +161,7 @@ fn a_step_takes_one_request() {
 
 #[test]
 fn a_game_survives_others_in_the_same_browser() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.make("d6");
         page.make("f4");
         // Another tab replaces the game that a new tab would open, not that of this one.
@@ -216,7 +217,7 @@ fn the_machine_answers_a_turn_that_is_played_again() {
 
 #[test]
 fn stones_are_removed_and_turns_taken_back() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.load(MILL);
         page.says("win in 1");
         // Choosing and changing one's mind.
@@ -266,7 +267,7 @@ fn stones_are_removed_and_turns_taken_back() {
 
 #[test]
 fn a_game_viewed_in_the_middle_loses_nothing() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         let turns = ["d6", "f4", "d2", "b4", "f6", "b6", "f2", "b2xf2", "f2"];
         for turn in turns {
             page.make(turn);
@@ -308,7 +309,7 @@ fn a_game_viewed_in_the_middle_loses_nothing() {
 
 #[test]
 fn drawn_games_end_by_the_one_rule() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.load(WALKING);
         let turns = ["d6-b6", "d7-a7", "b6-d6", "a7-d7"];
         for (number, turn) in turns.iter().cycle().take(8).enumerate() {
@@ -355,7 +356,7 @@ fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
     visit(Screen::Desk, |page| {
         page.tab("setup");
         for (turns, shown) in [(69, false), (71, true)] {
-            page.load_game(&quiet_line(WALKING, turns));
+            page.paste_game(&quiet_line(WALKING, turns));
             let all = format!("document.querySelectorAll('#game button').length === {turns}");
             page.until(&format!("return {all}"));
             page.says("White played");
@@ -370,7 +371,7 @@ fn the_count_of_quiet_turns_is_shown_before_it_ends_the_game() {
 
 #[test]
 fn presses_that_do_nothing_have_a_reason() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.load(WALKING);
         for (point, words) in [
             ("d7", "The stone on d7 is not White’s."),
@@ -403,7 +404,7 @@ fn presses_that_do_nothing_have_a_reason() {
 
 #[test]
 fn a_sliding_stone_takes_no_press() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.show_motion();
         page.load(FLYING);
         page.until("return document.getElementById('e3').classList.contains('open')");
@@ -465,7 +466,6 @@ fn the_perfect_player_plays_either_side_or_both() {
     });
 }
 
-/// Where sides move while placing, there are no files of the placing phase to miss, and tables have stones in hand.
 /// The databases of [`place_of_three`].
 const OF_THREE: [&str; 4] = ["--rules", "own.toml", "--db", "db"];
 
@@ -479,6 +479,7 @@ fn place_of_three(options: &[&str]) -> Place {
     place
 }
 
+/// Where sides move while placing, there are no files of the placing phase to miss, and tables have stones in hand.
 #[test]
 fn the_perfect_player_is_called_so_with_all_databases() {
     if site().is_some() {
@@ -529,7 +530,7 @@ fn values_without_depths_have_words_without_turns() {
 
 #[test]
 fn everything_works_by_keyboard() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         // The board is one stop of the tab key; letters go along the lines.
         page.script("document.getElementById('d7').focus()");
         for (key, point) in [
@@ -613,7 +614,7 @@ fn everything_works_by_keyboard() {
 
 #[test]
 fn positions_and_games_are_loaded_from_texts() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.tab("setup");
         page.load_position("nonsense");
         page.element_says("position-problem", "This is not a position in the form");
@@ -728,7 +729,7 @@ fn positions_and_games_are_loaded_from_texts() {
 
 #[test]
 fn a_position_is_set_up_by_hand() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         page.tab("setup");
         page.click("edit");
         // Most positions have no stones in hand.
@@ -921,7 +922,7 @@ fn other_games_have_their_board_and_their_name() {
 
 #[test]
 fn failures_have_words_and_the_language_is_chosen() {
-    visit(Screen::Desk, |page| {
+    visit_served(Screen::Desk, |page| {
         // The server's failures are said in the page's own words.
         let words = include_str!("../../docs/JSON.md");
         let table = "`code` is a word of the first table below";

@@ -408,6 +408,13 @@ fn mistakes_are_asked_about_until_they_are_found() {
         assert!(!page.is("d1", "win") && page.is("d1", "plain"));
         assert_eq!(page.text("value"), "");
         assert!(page.focused().len() == 2, "the board has the focus");
+        // The question stays in another language.
+        page.tab("options");
+        page.choose("language", "de");
+        page.element_says("task", "Finde einen besseren Zug.");
+        page.choose("language", "en");
+        page.element_says("task", "Find a better turn.");
+        page.tab("game");
         // A turn that is no better is taken back.
         page.play("d1-d2");
         let same = "d1-d2 is the turn that was played. Find a better turn.";

@@ -43,12 +43,13 @@ fn a_site_plays_on_without_its_host() {
         page.choose("black", "machine");
         page.script("document.querySelector('#turns button').click()");
         page.until("return document.querySelectorAll('#game button').length === 2");
+        assert!(page.text("offline").contains("cannot be fetched"));
         // The host comes back, and everything answers as before.
         let home = TempDir::new().unwrap();
         host_again(page, &home);
+        page.until("return document.getElementById('offline').hidden");
         page.load(FLYING);
         page.element_says("value", "White wins in 21 turns");
-        page.until("return document.getElementById('offline').hidden");
     });
 }
 
@@ -68,10 +69,13 @@ fn a_host_without_its_list_is_asked_again() {
     }
     let (_host, address) = host(home.path(), folder.path(), free_port());
     first_visit_but_for(&[list], Screen::Desk, |page| {
-        page.browser.go_to(&address);
+        page.browser.go_to(&format!("{address}#moves=d6"));
         page.element_says("offline", "manifest.json: 404");
         link(&all.join(list));
         page.until("return document.getElementById('offline').hidden");
+        // The game of the address is opened.
+        page.says("Black to place");
+        page.click("new");
         page.click("start-analyse");
         page.says("White to place");
     });

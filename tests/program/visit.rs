@@ -205,6 +205,13 @@ pub fn visit(screen: Screen, story: impl FnOnce(&Page)) {
     });
 }
 
+/// [`visit`] for stories that are no other on a static host, where they do not run again.
+pub fn visit_served(screen: Screen, story: impl FnOnce(&Page)) {
+    if site().is_none() {
+        visit(screen, story);
+    }
+}
+
 /// Runs the story in a fresh browser; afterwards the browser must have logged no error.
 pub fn first_visit(screen: Screen, story: impl FnOnce(&Page)) {
     first_visit_but_for(&[], screen, story);
