@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    self, Random, databases, names, plain_position, plain_rules, plain_turned, plan, request,
-    symmetries,
+    self, Random, databases, library_set, names, plain_position, plain_rules, plain_turned, plan,
+    request, symmetries,
 };
 use crate::plain::check::Set;
 use crate::plain::{PlainPosition, PlainRules, Side as PlainSide};
@@ -47,7 +47,7 @@ const DIAGONAL_FOUR: Rules = Rules {
 const FIVE: Rules = Rules { stones: 5, ..FOUR };
 
 /// A folder with the databases of the moving phase and with the files of some plies.
-fn built(rules: &Rules, keep: &[u8]) -> TempDir {
+pub fn built(rules: &Rules, keep: &[u8]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     build_in(folder.path(), rules, keep);
     folder
@@ -523,9 +523,9 @@ fn five_stones_agree_with_plain_search_in_random_games() {
 
 /// The value of a position of the moving phase. Other tests check these with the plain rules.
 fn value_in(database: &Database, position: &PlainPosition) -> Value {
-    let rules = database.rules();
-    let position = Position::parse(&position.text(&plain_rules(rules)), rules);
-    let value = database.probe(&position.expect("a position"));
+    let [mover, waiting] =
+        [position.side, position.side.enemy()].map(|side| library_set(position.set_of(side)));
+    let value = database.probe(&Position::moving(mover, waiting));
     value.expect("stones enough")
 }
 

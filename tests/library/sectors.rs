@@ -1,8 +1,9 @@
 //! Tests of the rules under which pairs have stones in hand: the sectors and their positions, and all values of
 //! small games by the plain rules.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
@@ -41,8 +42,8 @@ fn sectors(rules: &Rules) -> BTreeSet<Material> {
 }
 
 fn positions<'a>(sectors: impl IntoIterator<Item = &'a Material>) -> u64 {
-    let distinct = distinct_positions();
-    let count = |sector: &Material| distinct[&(sector.mover.into(), sector.waiting.into())];
+    static DISTINCT: LazyLock<BTreeMap<(usize, usize), u64>> = LazyLock::new(distinct_positions);
+    let count = |sector: &Material| DISTINCT[&(sector.mover.into(), sector.waiting.into())];
     sectors.into_iter().map(count).sum()
 }
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::common::{self, Random, WON, build};
+use crate::common::{self, Random, WON};
+use crate::placing::built;
 use millbase::internals::solve::{TableCache, repack};
 use millbase::solve::BuildFolder;
 use millbase::store::{ByteSource, Compression, NeededRange, Profile, file_name, ply_file_name};
@@ -345,13 +346,6 @@ const FOUR: Rules = Rules {
     flying: 0,
     ..Rules::STANDARD
 };
-
-/// The databases of these rules with the files of some plies.
-fn built(rules: &Rules, keep: &[u8]) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    build(folder.path(), rules, &Pair::all(rules), keep);
-    folder
-}
 
 #[test]
 fn the_placing_phase_is_asked_in_few_rounds() {

@@ -455,7 +455,7 @@ impl PlainPosition {
         for turn in &mut turns {
             turn.removed.sort_by_key(|&point| NAMES[point]);
         }
-        turns.sort_by_key(PlainTurn::to_string);
+        turns.sort_by_cached_key(PlainTurn::to_string);
         turns.dedup();
         turns
     }
@@ -505,6 +505,13 @@ impl PlainPosition {
         rules.full_board_draws && self.is_full() && self.owed == 0
     }
 
+    /// Whether the side to move has no turn.
+    fn is_stuck(&self, rules: &PlainRules) -> bool {
+        let removes = self.owed > 0 || self.removes_from_full_board(rules);
+        let passes = rules.blocked_passes && !self.is_full();
+        !removes && !passes && self.steps(rules).is_empty()
+    }
+
     /// The side that has lost, if the game is over and not drawn.
     pub fn loser(&self, rules: &PlainRules) -> Option<Side> {
         let enemy = self.side.enemy();
@@ -514,7 +521,7 @@ impl PlainPosition {
             Some(enemy)
         } else if self.is_drawn(rules) {
             None
-        } else if self.turns(rules).is_empty() {
+        } else if self.is_stuck(rules) {
             Some(self.side)
         } else {
             None
