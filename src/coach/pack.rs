@@ -2,6 +2,8 @@
 
 use crate::coach::puzzle::{Goal, turns_to_win};
 use crate::coach::truth::Truth;
+use crate::engine::count::QuietCount;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::probe::RankedTurn;
 use crate::rules::position::{Position, Side};
@@ -49,18 +51,25 @@ pub struct Checked {
 ///
 /// As for [`Database::answer`](crate::Database::answer): the puzzle then cannot be checked.
 pub fn check(truth: Truth, claim: &Claim) -> Result<Checked, DbError> {
-    let (problems, like) = match Position::parse(&claim.position, truth.database().rules()) {
-        Ok(position) => (
-            problems(truth, claim, &position)?,
-            Some(canonical(&position)),
-        ),
+    let rules = truth.database().rules();
+    let (problems, like) = match Position::parse_counted(&claim.position, rules) {
+        Ok((position, quiet_turns)) => {
+            let count = QuietCount::under(rules, DrawRule::USUAL, quiet_turns);
+            let problems = problems(truth, claim, &position, count)?;
+            (problems, Some(canonical(&position)))
+        }
         Err(error) => (vec![format!("the position is not legal: {error}")], None),
     };
     Ok(Checked { problems, like })
 }
 
 /// The faults of a puzzle with a legal position.
-fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<String>, DbError> {
+fn problems(
+    truth: Truth,
+    claim: &Claim,
+    position: &Position,
+    count: QuietCount,
+) -> Result<Vec<String>, DbError> {
     if position.is_over(truth.database().rules()) {
         return Ok(vec!["the game is over in the position".to_owned()]);
     }
@@ -80,6 +89,12 @@ fn problems(truth: Truth, claim: &Claim, position: &Position) -> Result<Vec<Stri
         )]);
     }
     let mut problems = Vec::new();
+    if count.cuts(truth.database(), position, answer.value) {
+        let limit = count.limit();
+        problems.push(format!(
+            "{limit} quiet turns draw the game before it is won"
+        ));
+    }
     if goal == Goal::Win {
         let needed = turns_to_win(truth, position, answer.value)?;
         if let Some(stated) = claim.win_in.filter(|&stated| stated != needed) {

@@ -873,6 +873,10 @@ fn every_kind_of_error_in_a_pack_is_found() {
             "the position is not legal",
         ),
         (
+            changed(&|claim| claim.position = race.replace(" 0 0 1", " 0 100 1")),
+            "100 quiet turns draw the game",
+        ),
+        (
             changed(&|claim| claim.win_in = Some(2)),
             "said to be won in 2, but it is won in 1",
         ),

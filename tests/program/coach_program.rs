@@ -674,6 +674,20 @@ fn puzzles_are_made_and_checked() {
             "the title says 200 turns, a tag",
         ),
         (
+            own,
+            one,
+            "turns",
+            json!("x"),
+            "it cannot be read: invalid type",
+        ),
+        (
+            other,
+            one,
+            "rating",
+            json!(1.5),
+            "it cannot be read: invalid type",
+        ),
+        (
             other,
             &win,
             "category",

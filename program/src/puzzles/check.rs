@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use super::exchange::ExchangePack;
+use super::exchange::{ExchangePack, PackPuzzle};
 use crate::advice;
 use crate::databases;
 use crate::input;
@@ -44,7 +44,8 @@ pub struct CheckPack {
 /// A puzzle to check.
 struct PackEntry {
     id: String,
-    claim: Claim,
+    /// `None` if the puzzle cannot be read.
+    claim: Option<Claim>,
     /// The faults of its form.
     problems: Vec<String>,
     /// The puzzle in the form of `make --json`, which has a certificate.
@@ -126,10 +127,12 @@ impl CheckPack {
         let truth = Truth::patient(&db);
         let results: Vec<Result<Checked, DbError>> = (entries.par_iter())
             .map(|entry| {
-                let mut checked = pack::check(truth, &entry.claim)?;
+                let Some(claim) = &entry.claim else {
+                    return Ok(Checked::default());
+                };
+                let mut checked = pack::check(truth, claim)?;
                 if let Some(certificate) = &entry.certificate {
-                    let problems =
-                        certificate_problems(certificate, &entry.claim, &checked, truth)?;
+                    let problems = certificate_problems(certificate, claim, &checked, truth)?;
                     checked.problems.extend(problems);
                 }
                 Ok(checked)
@@ -214,11 +217,11 @@ impl CheckPack {
         if !is_exchange {
             let pack: OwnPack = serde_json::from_value(json).map_err(wrong)?;
             let problems = pack.problems();
-            let entries: Result<Vec<PackEntry>, _> =
-                pack.puzzles.into_iter().map(own_entry).collect();
-            return Ok((entries.map_err(wrong)?, problems));
+            let entries = (1..).zip(pack.puzzles);
+            let entries = entries.map(|(number, puzzle)| entry(number, puzzle, own_entry));
+            return Ok((entries.collect(), problems));
         }
-        let pack: ExchangePack = serde_json::from_value(json).map_err(wrong)?;
+        let pack: ExchangePack<Json> = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
         let version = &pack.format_version;
         if !version.starts_with("1.") {
@@ -231,14 +234,34 @@ impl CheckPack {
             let stated = output::counted(stated, "puzzle");
             problems.push(format!("the pack states {stated}, but has {found}"));
         }
-        let entries = pack.puzzles.iter().map(|puzzle| PackEntry {
-            id: puzzle.id.clone(),
-            claim: puzzle.claim(),
-            problems: puzzle.form_problems(rules),
-            certificate: None,
-        });
+        let read = |puzzle: Json| {
+            let puzzle = PackPuzzle::deserialize(puzzle)?;
+            Ok(PackEntry {
+                claim: Some(puzzle.claim()),
+                problems: puzzle.form_problems(rules),
+                id: puzzle.id,
+                certificate: None,
+            })
+        };
+        let entries = (1..).zip(pack.puzzles);
+        let entries = entries.map(|(number, puzzle)| entry(number, puzzle, read));
         Ok((entries.collect(), problems))
     }
+}
+
+/// The puzzle with this number in a pack; why it cannot be read is its only problem.
+fn entry(
+    number: usize,
+    puzzle: Json,
+    read: impl FnOnce(Json) -> Result<PackEntry, serde_json::Error>,
+) -> PackEntry {
+    let id = puzzle["id"].as_str().map(str::to_owned);
+    read(puzzle).unwrap_or_else(|error| PackEntry {
+        id: id.unwrap_or_else(|| format!("puzzle {number}")),
+        claim: None,
+        problems: vec![format!("it cannot be read: {error}")],
+        certificate: None,
+    })
 }
 
 /// A puzzle in the form of `make --json`.
@@ -253,7 +276,7 @@ fn own_entry(certificate: Json) -> Result<PackEntry, serde_json::Error> {
             Some(_) => Vec::new(),
             None => vec![format!("the goal is '{}', not win or draw", puzzle.goal)],
         },
-        claim: Claim {
+        claim: Some(Claim {
             position: puzzle.position,
             goal,
             win_in: (goal == Some(Goal::Win)).then_some(puzzle.turns),
@@ -261,7 +284,7 @@ fn own_entry(certificate: Json) -> Result<PackEntry, serde_json::Error> {
                 actions: actions.collect(),
                 is_optimal: true,
             }],
-        },
+        }),
         certificate: Some(certificate),
     })
 }

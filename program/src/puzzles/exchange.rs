@@ -14,7 +14,7 @@ use crate::output;
 /// A pack. Reading ignores unknown fields.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ExchangePack {
+pub struct ExchangePack<P> {
     pub format_version: String,
     #[serde(default)]
     exported_by: Option<ExportedBy>,
@@ -22,7 +22,7 @@ pub struct ExchangePack {
     export_date: Option<String>,
     #[serde(default)]
     pub puzzle_count: Option<usize>,
-    pub puzzles: Vec<PackPuzzle>,
+    pub puzzles: Vec<P>,
 }
 
 #[derive(Serialize, Deserialize)]
