@@ -383,11 +383,13 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         assert_eq!(same.count(), 2, "{name}: {}", run.out);
     }
 
-    for (name, rules, pair) in [
-        ("lasker", Rules::LASKER, "3-1+1-2"),
-        ("dooz", Rules::DOOZ, "3-2+0-1"),
-        ("twelve", Rules::TWELVE, "4-3"),
-        ("morabaraba", Rules::MORABARABA, "4-3"),
+    let smallest = "--profile wdl --level max";
+    for (name, rules, pair, form) in [
+        ("lasker", Rules::LASKER, "3-1+1-2", ""),
+        ("lasker-wdl-max", Rules::LASKER, "3-1+1-2", smallest),
+        ("dooz", Rules::DOOZ, "3-2+0-1", ""),
+        ("twelve", Rules::TWELVE, "4-3", ""),
+        ("morabaraba", Rules::MORABARABA, "4-3", ""),
     ] {
         let text = list(&format!("SHA256SUMS.{name}"));
         let mut listed: Vec<&str> = text.lines().map(|line| &line[66..]).collect();
@@ -397,9 +399,13 @@ fn lists_of_checksums_name_every_file_of_every_form() {
         let mut expected: Vec<String> = pairs.chain(plies.map(ply_file_name)).collect();
         expected.sort_unstable();
         assert_eq!(listed, expected, "{name}");
-        let run =
-            |args: &[&str]| place.run(&[args, &["--rules", name, "--db", "sectors"]].concat());
-        assert_eq!(run(&["build", "--pair", pair]).status, 0);
+        let options = ["--rules", rules.name().unwrap(), "--db", name];
+        let run = |args: &[&str]| place.run(&[args, &options].concat());
+        let form: Vec<&str> = form.split_whitespace().collect();
+        assert_eq!(
+            run(&[&["build", "--pair", pair], &form[..]].concat()).status,
+            0
+        );
         let sums = format!("{from}/SHA256SUMS.{name}");
         let same = run(&["verify", "--sums", &sums, "--ignore-missing"]);
         assert_eq!(same.status, 0, "{}", same.out);
