@@ -23,16 +23,16 @@ impl Game {
         if !stood.any(|position| self.is_drawn_at(position)) {
             return turns;
         }
-        let is_over = self.is_repeated();
-        let drawn = |turn: &RankedTurn| {
-            let is_drawn = is_over || self.is_drawn_by(turn);
-            is_drawn && turn.value.wdl() != Wdl::Draw
-        };
-        let (repeating, mut turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(drawn);
-        let draws = repeating.into_iter().map(|turn| RankedTurn {
+        let drawn = |turn| RankedTurn {
             value: Value::Draw,
             ..turn
-        });
+        };
+        if self.is_repeated() {
+            return turns.into_iter().map(drawn).collect();
+        }
+        let repeats = |turn: &RankedTurn| turn.value.wdl() != Wdl::Draw && self.is_drawn_by(turn);
+        let (repeating, mut turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(repeats);
+        let draws = repeating.into_iter().map(drawn);
         let lost = turns.iter().position(|turn| turn.value.wdl() == Wdl::Loss);
         let lost = lost.unwrap_or(turns.len());
         turns.splice(lost..lost, draws);

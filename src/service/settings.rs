@@ -143,14 +143,14 @@ pub fn names() -> String {
     Rules::NAMED.map(|(name, _)| name).join(", ")
 }
 
-/// The set of this name.
+/// The set of this name, in letters of either case.
 ///
 /// # Errors
 ///
 /// A sentence that lists the sets and `others`.
 pub fn named(name: &str, others: &str) -> Result<Rules, String> {
     let unknown = || format!("there are no such rules, only {}{others}", names());
-    Rules::named(name).ok_or_else(unknown)
+    Rules::named(&name.to_ascii_lowercase()).ok_or_else(unknown)
 }
 
 /// The rules of a name, or of the file at a path, which contains a dot or a slash.

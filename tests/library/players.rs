@@ -431,18 +431,20 @@ fn third_occurrences_are_draws() {
         // In the drawn game that goes on, every turn is a draw.
         let mut game = Game::parse(line, &RULES).unwrap();
         game.play(turn).unwrap();
-        assert_eq!(player.look_up(&game).unwrap().value, Value::Draw);
-        let values = |draws| {
-            player
-                .look_up(&game.clone().with_draws(draws))
-                .unwrap()
-                .value
-        };
+        let turns = |game: &Game| player.look_up(game).unwrap().turns;
         let never = DrawRule {
             repetitions: 0,
             ..DrawRule::USUAL
         };
-        assert_ne!(values(never), Value::Draw);
+        let plain = turns(&game.clone().with_draws(never));
+        assert_ne!(plain[0].value, Value::Draw);
+        let (plain, drawn) = (plain.iter(), turns(&game));
+        assert!(
+            plain
+                .map(|ranked| ranked.turn)
+                .eq(drawn.iter().map(|ranked| ranked.turn))
+        );
+        assert!(drawn.iter().all(|ranked| ranked.value == Value::Draw));
     }
     // A winner does not let the other side repeat it either.
     let mut game = Game::parse(REPEATED_LOSS, &RULES).unwrap();

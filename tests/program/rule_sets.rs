@@ -211,6 +211,7 @@ fn wrong_rules_are_refused_with_a_sentence() {
     fs::write(place.path().join("own.toml"), diagonals).unwrap();
     let perft = |rules: &str, depth| place.run(&["perft", "start", depth, "--rules", rules]).out;
     assert_eq!(perft("own.toml", "2"), "552\n");
+    assert_eq!(perft("Lasker", "3"), perft("lasker", "3"));
     // The diagonals close mills with the third stone of a side.
     assert_ne!(perft("own.toml", "5"), perft("ten", "5"));
     // No advice to build databases that there cannot be.
