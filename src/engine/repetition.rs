@@ -1,7 +1,7 @@
 //! Draws by repetition among the next turns of a game, for values that ignore them.
 //!
-//! Two turns are looked at: one that repeats a position often enough, and one after which the other side can do so
-//! at once. A longer way to a repetition is the loser's only hope, and a winner that hurries leaves it open.
+//! A turn is a draw if it repeats a position often enough, or if it wins but lets the other side do so at once. Longer
+//! ways to a repetition are not searched.
 
 use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
