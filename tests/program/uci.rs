@@ -297,7 +297,7 @@ fn values_respect_repetitions() {
     let [.., repetition, value] = &shown[..] else {
         panic!("{shown:?}");
     };
-    let without = "Repetition: a draw, without which the value is loss in ";
+    let without = "Repetition: without this rule the value is loss in ";
     assert!(repetition.starts_with(without), "{repetition}");
     assert!(value.starts_with("Value: draw"), "{value}");
     let lines = engine.ask("go depth 1", "bestmove");

@@ -455,7 +455,7 @@ impl<W: Write + Send + 'static> UciSession<W> {
                     if answer.value != counted.value {
                         let value = counted.value;
                         self.output.line(&format!(
-                            "Repetition: a draw, without which the value is {value}"
+                            "Repetition: without this rule the value is {value}"
                         ));
                     }
                 }
