@@ -808,6 +808,7 @@ fn certificates_agree_with_the_plain_rules() {
         assert_eq!(checked.like, Some(canonical(&puzzle.position)));
     }
     assert_eq!(goals.len(), 2);
+    assert_eq!(*found, puzzles(&wanted()));
 }
 
 #[test]

@@ -104,12 +104,11 @@ fn ranked_draws(player: &Player, game: &Game) -> Vec<Turn> {
     draws.map(|(turn, _)| turn).collect()
 }
 
-/// Games that begin with positions of this value: of four stones a side, where hardly any is decided, or of three.
+/// Games that begin with positions of four stones a side of this value.
 fn games(value: Wdl) -> impl Iterator<Item = Game> {
     let database = Database::embedded(RULES);
     let mut random = Random::new(1);
-    let stones = if value == Wdl::Draw { 4 } else { 3 };
-    std::iter::repeat_with(move || random.position(stones, stones))
+    std::iter::repeat_with(move || random.position(4, 4))
         .filter(move |position| database.probe_wdl(position).unwrap() == value)
         .map(|position| Game::new(RULES, position))
 }

@@ -217,9 +217,7 @@ impl CheckPack {
         if !is_exchange {
             let pack: OwnPack = serde_json::from_value(json).map_err(wrong)?;
             let problems = pack.problems();
-            let entries = (1..).zip(pack.puzzles);
-            let entries = entries.map(|(number, puzzle)| entry(number, puzzle, own_entry));
-            return Ok((entries.collect(), problems));
+            return Ok((entries(pack.puzzles, own_entry), problems));
         }
         let pack: ExchangePack<Json> = serde_json::from_value(json).map_err(wrong)?;
         let mut problems = Vec::new();
@@ -243,25 +241,25 @@ impl CheckPack {
                 certificate: None,
             })
         };
-        let entries = (1..).zip(pack.puzzles);
-        let entries = entries.map(|(number, puzzle)| entry(number, puzzle, read));
-        Ok((entries.collect(), problems))
+        Ok((entries(pack.puzzles, read), problems))
     }
 }
 
-/// The puzzle with this number in a pack; why it cannot be read is its only problem.
-fn entry(
-    number: usize,
-    puzzle: Json,
-    read: impl FnOnce(Json) -> Result<PackEntry, serde_json::Error>,
-) -> PackEntry {
-    let id = puzzle["id"].as_str().map(str::to_owned);
-    read(puzzle).unwrap_or_else(|error| PackEntry {
-        id: id.unwrap_or_else(|| format!("puzzle {number}")),
-        claim: None,
-        problems: vec![format!("it cannot be read: {error}")],
-        certificate: None,
-    })
+/// The puzzles of a pack. Where one cannot be read, the reason is its only problem.
+fn entries(
+    puzzles: Vec<Json>,
+    read: impl Fn(Json) -> Result<PackEntry, serde_json::Error>,
+) -> Vec<PackEntry> {
+    let entry = |(number, puzzle): (usize, Json)| {
+        let id = puzzle["id"].as_str().map(str::to_owned);
+        read(puzzle).unwrap_or_else(|error| PackEntry {
+            id: id.unwrap_or_else(|| format!("puzzle {number}")),
+            claim: None,
+            problems: vec![format!("it cannot be read: {error}")],
+            certificate: None,
+        })
+    };
+    (1..).zip(puzzles).map(entry).collect()
 }
 
 /// A puzzle in the form of `make --json`.
