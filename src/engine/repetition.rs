@@ -41,14 +41,18 @@ impl Game {
 
     /// Whether the position has occurred as often as the rule for draws says.
     pub(crate) fn is_repeated(&self) -> bool {
+        self.draws_after(self.occurrences())
+    }
+
+    /// Whether this number of occurrences of a position makes a draw.
+    fn draws_after(&self, occurrences: usize) -> bool {
         let most = self.draws().repetitions as usize;
-        most > 0 && self.occurrences() >= most
+        most > 0 && occurrences >= most
     }
 
     /// Whether the game is a draw once it comes to this position.
     fn is_drawn_at(&self, position: &Position) -> bool {
-        let most = self.draws().repetitions as usize;
-        most > 0 && self.occurrences_of(position) + 1 >= most
+        self.draws_after(self.occurrences_of(position) + 1)
     }
 
     /// Whether a turn repeats a position too often, or wins but lets the other side do so at once.
