@@ -272,9 +272,10 @@ mod tests {
     fn names_are_those_of_the_sets() {
         for (name, rules) in Rules::NAMED {
             assert_eq!(of_name_or_file(name), Ok(rules));
+            assert_eq!(of_name_or_file(&name.to_uppercase()), Ok(rules));
             assert_eq!(of_toml(&format!("base = '{name}'")), Ok(rules));
         }
-        for wrong in ["", "Standard", "nine", "no flying"] {
+        for wrong in ["", "nine", "no flying"] {
             assert!(
                 of_name_or_file(wrong).unwrap_err().contains(&names()),
                 "{wrong}"
