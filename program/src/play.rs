@@ -504,17 +504,19 @@ fn only_game(file: &str, text: &str, rules: &Rules) -> Result<Game> {
 /// Reads a saved game; `None` if the text has other lines or another game, too. One that does not name its rules is
 /// read by the given ones.
 fn saved_game(file: &str, text: &str, rules: &Rules) -> Result<Option<Game>> {
-    let (mut played, mut saved) = (rules.to_string(), None);
+    let (own, mut saved) = (rules.to_string(), None);
+    let mut played = own.clone();
     for line in text.lines().map(str::trim) {
         if let Some(rules) = line.strip_prefix("setoption name Rules value ") {
-            played = rules.trim().to_owned();
+            let named = Rules::named(rules.trim());
+            played = named.map_or_else(|| rules.trim().to_owned(), |rules| rules.to_string());
         } else if saved.is_none() && line.starts_with("position") {
             saved = Some(line);
         } else if !line.is_empty() {
             return Ok(None);
         }
     }
-    if played != rules.to_string() {
+    if played != own {
         return Err(other_rules(file, &played, rules));
     }
     let saved = saved.ok_or_else(|| not_saved(file, "it has no line 'position …'"))?;

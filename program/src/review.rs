@@ -291,11 +291,7 @@ impl Reviewing<'_> {
         }
         let is_nothing = self.archive.games() == 0;
         if let (true, Some(sentence)) = (is_nothing, &self.first_unread) {
-            let error = Failure::question(sentence.clone()).into();
-            return match self.command.each {
-                true => Ok(status::after_answer(&error)),
-                false => Err(error),
-            };
+            return self.refused(sentence.clone());
         }
         if self.turns == 0 {
             let cut = self.first.as_ref().and_then(|(record, _)| record.cut());
@@ -306,14 +302,10 @@ impl Reviewing<'_> {
             && let Some(missing) = self.missing.take()
         {
             let error = Error::new(missing).context("no turn can be graded");
-            if self.first_unread.is_none() {
-                return Err(error);
-            }
-            if !self.command.each {
-                output::object(self.options, &status::answer(&error))?;
-            }
-            status::after_answer(&error);
-            return Ok(self.end());
+            return match self.unread_words() {
+                Some(unread) => self.refused(format!("{}; {unread}", status::sentence(&error))),
+                None => Err(error),
+            };
         }
         if let Some(file) = &self.command.svg {
             let Some((_, review)) = self.only() else {
@@ -351,16 +343,33 @@ impl Reviewing<'_> {
 
     /// Names the first place that could not be read.
     fn end(self) -> Status {
-        let (unread, games) = (self.unread + self.gaps, self.games());
-        let Some(sentence) = self.first_unread else {
+        let Some(words) = self.unread_words() else {
             return self.failed.map_or(Status::Done, |(status, _)| status);
         };
-        let all = output::counted(games, "game");
-        let how_far = if self.gaps > 0 { " in full" } else { "" };
-        output::to_stderr(&format!(
-            "error: {unread} of {all} could not be read{how_far}, the first: {sentence}\n"
-        ));
+        output::to_stderr(&format!("error: {words}\n"));
         Status::Usage
+    }
+
+    /// The failure of a review without a grade; with `--each` the answers stand before it.
+    fn refused(&self, sentence: String) -> Result<Status> {
+        let error = Failure::question(sentence).into();
+        match self.command.each {
+            true => Ok(status::after_answer(&error)),
+            false => Err(error),
+        }
+    }
+
+    /// How many games could not be read, and why; `None` if all could.
+    fn unread_words(&self) -> Option<String> {
+        let sentence = self.first_unread.as_ref()?;
+        let (unread, all) = (
+            self.unread + self.gaps,
+            output::counted(self.games(), "game"),
+        );
+        let how_far = if self.gaps > 0 { " in full" } else { "" };
+        Some(format!(
+            "{unread} of {all} could not be read{how_far}, the first: {sentence}"
+        ))
     }
 
     fn report(&self) -> Result<()> {

@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::coach::truth::Truth;
 use crate::engine::count::QuietCount;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::Game;
 use crate::names::names;
 use crate::probe::RankedTurn;
@@ -245,12 +246,18 @@ impl GameReview {
             .with_draws(game.draws())
             .with_quiet_turns(game.quiet_before);
         for (number, turn) in (1..).zip(played) {
+            // A game that went on after a draw was not played by the rule.
+            if so_far.is_repeated() {
+                let repetitions = 0;
+                let draws = so_far.draws();
+                so_far = so_far.with_draws(DrawRule {
+                    repetitions,
+                    ..draws
+                });
+            }
             let (position, count) = (*so_far.position(), QuietCount::of(&so_far));
             let text = text(&position, count);
-            // A game that went on after a draw was not played by the rule.
-            let is_past = count.left() == 0
-                || rules.is_at_quiet_limit(&position, count.turns())
-                || so_far.is_repeated();
+            let is_past = count.left() == 0 || rules.is_at_quiet_limit(&position, count.turns());
             let quiet_turns = if is_past { 0 } else { count.turns() };
             let verdict = match ranked(&position, quiet_turns)? {
                 Ok(turns) if is_past => Verdict::of(turn, &turns),

@@ -19,24 +19,33 @@ impl Game {
         enough: &dyn Fn() -> bool,
     ) -> Vec<RankedTurn> {
         let turns = QuietCount::of(self).rank(database, self.position(), turns, enough);
+        let (turns, _) = self.under_repetition(turns);
+        turns
+    }
+
+    /// The ranked turns of the position with draws in place of wins and losses where a position is repeated too often,
+    /// and these turns.
+    pub(crate) fn under_repetition(
+        &self,
+        turns: Vec<RankedTurn>,
+    ) -> (Vec<RankedTurn>, Vec<RankedTurn>) {
         let mut stood = self.earlier().iter().chain([self.position()]);
         if !stood.any(|position| self.is_drawn_at(position)) {
-            return turns;
+            return (turns, Vec::new());
         }
+        let repeats = |turn: &RankedTurn| turn.value.wdl() != Wdl::Draw && self.is_drawn_by(turn);
+        let (repeating, mut others): (Vec<_>, Vec<_>) = match self.is_repeated() {
+            true => (turns, Vec::new()),
+            false => turns.into_iter().partition(repeats),
+        };
         let drawn = |turn| RankedTurn {
             value: Value::Draw,
             ..turn
         };
-        if self.is_repeated() {
-            return turns.into_iter().map(drawn).collect();
-        }
-        let repeats = |turn: &RankedTurn| turn.value.wdl() != Wdl::Draw && self.is_drawn_by(turn);
-        let (repeating, mut turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(repeats);
-        let draws = repeating.into_iter().map(drawn);
-        let lost = turns.iter().position(|turn| turn.value.wdl() == Wdl::Loss);
-        let lost = lost.unwrap_or(turns.len());
-        turns.splice(lost..lost, draws);
-        turns
+        let lost = (others.iter()).position(|turn| turn.value.wdl() == Wdl::Loss);
+        let lost = lost.unwrap_or(others.len());
+        others.splice(lost..lost, repeating.iter().copied().map(drawn));
+        (others, repeating)
     }
 
     /// Whether the position has occurred as often as the rule for draws says.
@@ -56,7 +65,7 @@ impl Game {
     }
 
     /// Whether a turn repeats a position too often, or wins but lets the other side do so at once.
-    fn is_drawn_by(&self, turn: &RankedTurn) -> bool {
+    pub(super) fn is_drawn_by(&self, turn: &RankedTurn) -> bool {
         let rules = self.rules();
         if turn.after.is_over(rules) {
             return false;

@@ -214,9 +214,10 @@ impl Rules {
         ("dooz", Rules::DOOZ),
     ];
 
-    /// The rules with this name, or `None`.
+    /// The rules with this name, in letters of either case, or `None`.
     pub fn named(name: &str) -> Option<Rules> {
-        let known = Rules::NAMED.iter().find(|(known, _)| *known == name);
+        let mut known = Rules::NAMED.iter();
+        let known = known.find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map(|&(_, rules)| rules)
     }
 

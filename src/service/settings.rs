@@ -150,7 +150,7 @@ pub fn names() -> String {
 /// A sentence that lists the sets and `others`.
 pub fn named(name: &str, others: &str) -> Result<Rules, String> {
     let unknown = || format!("there are no such rules, only {}{others}", names());
-    Rules::named(&name.to_ascii_lowercase()).ok_or_else(unknown)
+    Rules::named(name).ok_or_else(unknown)
 }
 
 /// The rules of a name, or of the file at a path, which contains a dot or a slash.

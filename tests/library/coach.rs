@@ -232,6 +232,13 @@ fn third_occurrences_are_graded_as_draws() {
     assert_eq!(review.first_error, Some(last.number));
     assert_eq!(last.verdict.as_ref().unwrap().value, Value::Draw);
     assert_eq!(review.last.value, Some(Value::Draw));
+    // In the game that goes on, the rule does not count any more.
+    for turn in ["d2-b6", "f6-e3", "b6-d2", "e3-f6"] {
+        game.play(turn).unwrap();
+    }
+    let later = self::review(&game);
+    assert_eq!(later.decisive_error, Some(last.number));
+    assert_ne!(later.last.value, Some(Value::Draw));
 }
 
 #[test]

@@ -456,6 +456,31 @@ fn third_occurrences_are_draws() {
     assert_eq!(turns[0].value.wdl(), Wdl::Win);
 }
 
+/// The quickest win repeats a position, and the next one comes after the last of 100 quiet turns.
+#[test]
+fn a_slower_win_is_counted_where_the_quickest_repeats_a_position() {
+    let player = player(30, 0);
+    let never = AtomicBool::new(false);
+    let start = Game::parse(
+        "position fen **O*****/OO@*@***/@******* b m s 3 0 3 0 0 0 moves f4-b6 d6-f4",
+        &RULES,
+    );
+    let start = *start.unwrap().position();
+    for quiet in 80..96 {
+        let mut game = Game::new(RULES, start).with_quiet_turns(quiet);
+        for turn in "b6-a1 f4-d6 a1-b6 d6-f4 b6-a1 f4-d6 a1-b6".split(' ') {
+            game.play(turn).unwrap();
+        }
+        let choice = player.choose(&game, &Limits::default(), &never, &mut |_| ());
+        let answer = player.look_up(&game).unwrap();
+        assert_eq!(
+            choice.unwrap().variation.value,
+            Some(answer.value),
+            "{quiet}"
+        );
+    }
+}
+
 /// The longest resistance comes from files with depths. Those of the pairs with nine stones are part of the
 /// library, and a search finds the wins of 7-3 and 6-4.
 #[test]

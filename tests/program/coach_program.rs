@@ -210,7 +210,7 @@ fn failed_reviews_say_why() {
         assert_eq!(run.err.contains("try --rules lasker"), file == "lasker.txt");
         let json = place.run(&["review", "--json", file]);
         assert_eq!((json.status, &json.err), (2, &run.err));
-        assert_eq!(json.object()["error"]["code"], "missing");
+        assert_eq!(json.object()["error"]["code"], "invalid");
     }
     place.fails("review empty.txt", 2, "does not contain a game");
     place.fails("review none.txt", 2, "cannot read 'none.txt'");

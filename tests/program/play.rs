@@ -288,6 +288,8 @@ fn games_are_saved_and_loaded() {
     let position = "position startpos moves a7 a1 d7 d1 g7 xa1\n";
     let rules = "setoption name Rules value standard\n";
     assert_eq!(saved, [rules, position].concat());
+    let capital = saved.replace("standard", "Standard");
+    std::fs::write(folder.path().join("my game.txt"), capital).unwrap();
     let load = [&people[..], &["--load", "my game.txt"]].concat();
     let out = play_in(&folder, &load, &["turns"]);
     assert!(out.ends_with("  5 white g7xa1\nblack> \n"), "{out}");

@@ -75,7 +75,10 @@ pub(crate) fn rank(
     let Some(best) = turns.first().map(|best| best.value) else {
         return Ok((turns, lookups));
     };
-    if QuietCount::of(game).may_cut(best) {
+    // The win to play may be a longer one than the quickest, which lets the game end by repetition.
+    let lasting = turns.iter().find(|turn| !game.is_drawn_by(turn));
+    let worth = lasting.map_or(best, |turn| turn.value);
+    if QuietCount::of(game).may_cut(best) || QuietCount::of(game).may_cut(worth) {
         let turns = game.under_draw_rule(database, turns, &|| deadline.is_over());
         return Ok((turns, lookups));
     }

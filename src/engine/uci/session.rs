@@ -13,6 +13,7 @@ use super::command::{Go, UciCommand};
 use super::info;
 use super::options::EngineOptions;
 use crate::engine::count::QuietCount;
+use crate::engine::ending::DrawRule;
 use crate::engine::game::{Game, is_hidden};
 use crate::engine::player::{Choice, Player, is_damage};
 use crate::lock::locked;
@@ -436,35 +437,50 @@ impl<W: Write + Send + 'static> UciSession<W> {
         self.output.line(&format!("Fen: {}", text.as_str()));
         let value = match player.look_up(&game) {
             Ok(answer) => {
-                let count = QuietCount::of(&game);
-                let under = |draws| player.look_up(&game.clone().with_draws(draws));
-                let mut draws = self.options.draws;
-                draws.repetitions = 0;
-                let counted = under(draws).ok();
-                draws.quiet_turns = 0;
-                let plain = under(draws).ok();
-                if let (Some(counted), Some(plain)) = (counted, plain) {
-                    if counted.value != plain.value {
-                        self.output.line(&format!(
-                            "Count: {} of {} quiet turns to a draw, without which the value is {}",
-                            count.turns(),
-                            count.limit(),
-                            plain.value
-                        ));
-                    }
-                    if answer.value != counted.value {
-                        let value = counted.value;
-                        self.output.line(&format!(
-                            "Repetition: without this rule the value is {value}"
-                        ));
-                    }
-                }
+                self.explain_draws(&game, answer.value);
                 format!("{}, from the {}", answer.value, answer.source.name())
             }
             Err(error) if is_damage(&error) => (self.sentence)(&error),
             Err(_) => "not known without a search".to_string(),
         };
         self.output.line(&format!("Value: {value}"));
+    }
+
+    /// Says how a value would be without the rules for draws.
+    fn explain_draws(&self, game: &Game, value: Value) {
+        let (player, count) = (self.player(), QuietCount::of(game));
+        let count = format!(
+            "{} of {} quiet turns to a draw",
+            count.turns(),
+            count.limit()
+        );
+        let without = |quiet_turns, repetitions, words: &str| {
+            let draws = DrawRule {
+                quiet_turns,
+                repetitions,
+            };
+            let answer = player.look_up(&game.clone().with_draws(draws));
+            let other = answer
+                .ok()
+                .map(|answer| answer.value)
+                .filter(|&other| other != value);
+            if let Some(other) = other {
+                self.output.line(&format!("{words} the value is {other}"));
+            }
+            other.is_some()
+        };
+        let DrawRule {
+            quiet_turns,
+            repetitions,
+        } = game.draws();
+        let by_count = without(0, repetitions, &format!("Count: {count}, without which"));
+        if !(without(quiet_turns, 0, "Repetition: without this rule") || by_count) {
+            without(
+                0,
+                0,
+                &format!("Count: {count}; without this and the rule of repetition"),
+            );
+        }
     }
 
     /// Reports the value or the static evaluation from the configured perspective.
