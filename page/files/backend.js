@@ -2,13 +2,14 @@
    which server.js has one that asks the server and device.js one that asks the module in this browser.
 
    Positions and turns are texts. An answer about a position has `position`, `side`, `phase`, `turns`,
-   and where it is known `value`, for the side to move: { wdl, dtw }.
+   and where it is known `value`, for the side to move: { wdl, dtw }, that of a turn with `by_repetition` if it is a draw by
+   repetition.
 
      rules()                        the sets of rules, and the rules about draws
      databases(rules)               the pairs that are present
      step(rules, start, moves)      all that the page shows of the position after these turns: legal turns, ending,
                                     and what is known at once of values, replies and the best `line`
-     rank(rules, position)          the values and replies that a step leaves out, because they take a search or bytes from elsewhere
+     rank(rules, start, moves)      the values and replies that a step leaves out, because they take a search or bytes from elsewhere
      line(rules, position, limit)   a best continuation
      explain(rules, position, turn)  the facts about a turn: its `value`, the value `before` it, the points at which it
                                     `allows` a mill, and the `refutation` of an error
@@ -40,10 +41,10 @@ export class Refused extends Error {
 }
 
 /* Splits a turn's text into its points. */
-export function readTurn({ turn, position, wdl, dtw, ...rest }) {
+export function readTurn({ turn, position, wdl, dtw, by_repetition, ...rest }) {
   const [, from, to, removals] = /^(?:(..)-)?([a-g]\d)?((?:x..)*)$/.exec(turn) ?? [];
   const removed = (removals ?? "").split("x").slice(1);
-  return { ...rest, text: turn, from, to, removed, position, value: wdl ? { wdl, dtw } : null };
+  return { ...rest, text: turn, from, to, removed, position, value: wdl ? { wdl, dtw, by_repetition } : null };
 }
 
 function readAnswer(body) {
@@ -88,7 +89,8 @@ export function backend(ask) {
       return { ...readAnswer(body), line: body.line?.map(readTurn) ?? null };
     },
     read: (rules, text) => ask("read", { rules, text }),
-    rank: async (rules, position, signal) => readAnswer(await ask("rank", { rules, fen: position }, { signal })),
+    rank: async (rules, start, moves, signal) =>
+      readAnswer(await ask("rank", { rules, fen: start, moves: moves.join(" ") }, { signal })),
     async line(rules, position, limit, signal) {
       const body = await ask("line", { rules, fen: position, limit }, { signal });
       return { ...body, line: body.line.map(readTurn) };

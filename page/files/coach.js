@@ -1,6 +1,6 @@
 /* The coach: reviews the game shown, and asks for a better turn at each error, with the board as it was before it. */
 
-import { $, say } from "./dom.js";
+import { $, say, show } from "./dom.js";
 import { weight } from "./game.js";
 import { faultOf, gradeOf, isMarkedError, mark, tallyOf } from "./grade.js";
 import { numberOf } from "./notation.js";
@@ -141,8 +141,8 @@ export class Coach {
     this.say(words);
     this.showButtons();
     try {
-      const [{ line }, reasons] = await Promise.all([
-        game.backend.line(game.rules, node.parent.position, SHOWN_TURNS), reasonsOf(game, node),
+      const [line, reasons] = await Promise.all([
+        game.bestLine(node.parent, SHOWN_TURNS), reasonsOf(game, node),
       ]);
       if (this.question !== question) return;
       this.lines.show([
@@ -158,11 +158,11 @@ export class Coach {
 
   showButtons() {
     const { question } = this;
-    $("coach-bar").hidden = question === null;
+    show($("coach-bar"), question !== null, $("new"));
     if (!question) return;
-    $("coach-show").hidden = question.done;
     const isEnd = this.queue.length === 0 && this.missed.length === 0 && question.done;
     $("coach-next").hidden = isEnd || !question.done && this.queue.length === 0;
+    show($("coach-show"), !question.done, $("coach-next").hidden ? $("coach-stop") : $("coach-next"));
     say($("coach-next"), t(this.queue.length > 0 ? "game.mistake" : "coach.again"));
   }
 

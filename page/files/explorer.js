@@ -43,7 +43,8 @@ export class Explorer {
     const groups = new Map();
     const turns = [...candidates].sort(values ? harder : (a, b) => a.text < b.text ? -1 : 1);
     for (const turn of turns) {
-      const key = values && turn.value ? turn.class : turn.text;
+      // Of turns that are alike, one may repeat a position.
+      const key = values && turn.value ? `${turn.class} ${turn.value.by_repetition}` : turn.text;
       if (!groups.has(key)) groups.set(key, { turns: [], replies: turn.replies, holding: turn.holding, value: turn.value });
       groups.get(key).turns.push(turn);
     }
@@ -94,7 +95,7 @@ export class Explorer {
     this.asked = node;
     try {
       const line = wdl === "draw" ? await game.perfectLine(node)
-        : (await game.backend.line(game.rules, node.position, LINE_LENGTH)).line;
+        : await game.bestLine(node, LINE_LENGTH);
       if (this.node !== node) return;
       this.best = line;
       game.changed();

@@ -217,14 +217,19 @@ export class Game extends EventTarget {
     node.game = step;
     node.position = step.position;
     if (step.value) node.answer = step;
-    else if (problem) this.refuse(node, new Refused(problem));
+    else if (problem) {
+      // The machine plays without the value.
+      node.answer = null;
+      const error = new Refused(problem);
+      if (!error.isUnknown) this.trouble(error);
+    }
   }
 
   /* Finds a value that the step left out. */
   async learnValue(node, signal) {
     if (node.answer !== undefined) return;
     try {
-      node.answer = await this.backend.rank(this.rules, node.position, signal);
+      node.answer = await this.backend.rank(this.rules, node.root.position, node.moves, signal);
     } catch (error) {
       this.refuse(node, error);
     }
@@ -271,6 +276,17 @@ export class Game extends EventTarget {
     const { line } = await this.backend.play(this.rules, node.root.position, node.moves, how);
     const { game } = await this.backend.game(this.rules, node.position, line);
     return game;
+  }
+
+  /* A best line of the position at a node; empty where the files have no depths. The perfect player repeats no position. */
+  async bestLine(node, limit) {
+    if (node.answer?.turns.some(({ value }) => value?.by_repetition)) return (await this.perfectLine(node)).slice(0, limit);
+    try {
+      return (await this.backend.line(this.rules, node.position, limit)).line;
+    } catch (error) {
+      if (!error.isUnknown) throw error;
+      return [];
+    }
   }
 
   /* Adds a line to the tree after a node, by the rules of its tree; returns the first turn that is not legal. */

@@ -82,15 +82,15 @@ export class Hint {
     const turn = node.answer?.turns.find(({ text }) => text === this.turn.text);
     const expected = this.line?.slice(0, SHOWN_TURNS).map(({ text }) => text).join(" ");
     if (!turn?.value) return t("hint.expected", { line: expected });
-    const lineAfter = async position => {
-      const { line } = await game.backend.line(game.rules, position, SHOWN_TURNS);
-      return line.map(({ text }) => text).join(" ");
+    const lineWith = async ({ text, position, value }) => {
+      const line = value.by_repetition ? [] : await game.bestLine({ position }, SHOWN_TURNS);
+      return [text, ...line.map(turn => turn.text)].join(" ");
     };
-    const line = expected ?? `${turn.text} ${await lineAfter(turn.position)}`.trim();
+    const line = expected ?? await lineWith(turn);
     const words = [t("sentence", { words: colon(line, valueWords(turn.value)) })];
     const worse = node.answer.turns.find(other => weight(other.value) < weight(turn.value));
     if (worse) {
-      const line = `${worse.text} ${await lineAfter(worse.position)}`.trim();
+      const line = await lineWith(worse);
       words.push(t("hint.otherwise", { value: valueWords(worse.value), line }));
     } else {
       words.push(t("hint.same"));

@@ -15,8 +15,12 @@ export async function reasonsOf(game, node) {
   const { parent } = node;
   try {
     const facts = await backend.explain(rules, parent.position, node.turn);
-    const refutation = facts.refutation.length > 0 ? facts.refutation : (await backend.line(rules, node.position, SHOWN_TURNS)).line;
-    return { before: facts.before, after: facts.value, allows: facts.allows, refutation: refutation.slice(0, SHOWN_TURNS) };
+    // Only the answer knows the repetitions of the game.
+    const made = parent.answer?.turns.find(({ text }) => text === node.turn)?.value ?? facts.value;
+    const before = parent.answer?.value ?? facts.before;
+    if (made.by_repetition) return { before, after: made, allows: [], refutation: [] };
+    const refutation = facts.refutation.length > 0 ? facts.refutation : await game.bestLine(node, SHOWN_TURNS);
+    return { before, after: made, allows: facts.allows, refutation: refutation.slice(0, SHOWN_TURNS) };
   } catch (error) {
     if (!error.isUnknown) throw error;
   }

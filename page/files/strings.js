@@ -86,7 +86,10 @@ export const capital = text => text[0].toUpperCase() + text.slice(1);
 export const turnsWords = count => t("turns", { count });
 /* The key of the words about a win or loss, where its depth may be unknown. */
 export const keyOf = (key, dtw) => dtw == null ? `${key}.wdl` : key;
-export const valueWords = ({ wdl, dtw }) => t(wdl === "draw" ? "value.draw" : keyOf(`value.${wdl}`, dtw), { dtw });
+export function valueWords({ wdl, dtw, by_repetition }) {
+  if (wdl === "draw") return t(by_repetition ? "value.repetition" : "value.draw");
+  return t(keyOf(`value.${wdl}`, dtw), { dtw });
+}
 export const colon = (what, words) => t("colon", { what, words });
 
 /* Sizes and times, rounded for reading, with the units of the language. */

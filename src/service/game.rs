@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::failure::FailureAnswer;
-use super::position::{ComparedTurn, LineAnswer, Situation, ValuedTurn, answer_within};
+use super::position::{ComparedTurn, Situation, ValuedTurn, answer_in_game, line_in_game};
 use super::words::Fen;
 use crate::engine::ending::Ending;
 use crate::engine::game::{Game, GameError};
@@ -185,7 +185,7 @@ impl StepAnswer {
             line: None,
             problem: None,
         };
-        let answer = match answer_within(database, position, Some(STEP_NODES)) {
+        let (answer, repeating) = match answer_in_game(database, game, Some(STEP_NODES)) {
             Ok(answer) => answer,
             Err(
                 DbError::NotStored(_)
@@ -205,15 +205,15 @@ impl StepAnswer {
         let line = match answer.source {
             // A line would take a search for each turn.
             Source::Search => None,
-            _ => LineAnswer::find(database, position, limit).ok(),
+            _ => line_in_game(database, position, (&answer, &repeating), limit).ok(),
         };
         step.drawn_after = match &line {
-            Some(line) => line.drawn_after,
+            Some((_, drawn_after)) => *drawn_after,
             // Without a line, only a full count is known to end the game.
             None => (count.left() == 0 && count.may_cut(answer.value)).then_some(0),
         };
-        step.turns = ComparedTurn::ranked(database, position, &answer);
-        step.line = line.map(|answer| answer.line);
+        step.turns = ComparedTurn::ranked(database, position, &answer, &repeating);
+        step.line = line.map(|(line, _)| line);
         step
     }
 }

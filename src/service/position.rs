@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::Fen;
+use crate::engine::game::Game;
 use crate::probe::{Answer, Database, Effort, LineEnd, RankedTurn, Source};
 use crate::rules::position::{Phase, Position, Side};
 use crate::rules::turns::Turn;
@@ -38,6 +39,24 @@ pub(super) fn answer_within(
     most_nodes: Option<u64>,
 ) -> Result<Answer, DbError> {
     database.answer_after(position, position.quiet_turns, Effort::up_to(most_nodes))
+}
+
+/// [`answer_within`] for the last position of a game, with draws for the turns that let it end by repetition, and these
+/// turns.
+pub(super) fn answer_in_game(
+    database: &Database,
+    game: &Game,
+    most_nodes: Option<u64>,
+) -> Result<(Answer, Vec<Turn>), DbError> {
+    let mut answer = answer_within(database, &Fen::of(game), most_nodes)?;
+    // The values of a game that is over are those of its position.
+    if game.ending().is_some() {
+        return Ok((answer, Vec::new()));
+    }
+    let (turns, repeating) = game.under_repetition(answer.turns);
+    answer.value = turns.first().map_or(answer.value, |best| best.value);
+    answer.turns = turns;
+    Ok((answer, repeating.iter().map(|ranked| ranked.turn).collect()))
 }
 
 /// A position with its side to move and its phase.
@@ -207,6 +226,32 @@ impl LineAnswer {
     }
 }
 
+/// The turns of a best line in a game, at most this many, and as in [`LineAnswer`] the number of turns up to a draw. It
+/// begins with the first turn of the answer, and ends with it if this is among those that let the game end by
+/// repetition.
+pub(super) fn line_in_game(
+    database: &Database,
+    position: &Fen,
+    (answer, repeating): (&Answer, &[Turn]),
+    limit: usize,
+) -> Result<(Vec<ValuedTurn>, Option<usize>), DbError> {
+    let best = answer
+        .turns
+        .first()
+        .filter(|_| limit > 0 && !repeating.is_empty());
+    let Some(best) = best else {
+        let found = LineAnswer::find(database, position, limit)?;
+        return Ok((found.line, found.drawn_after));
+    };
+    let mut line = vec![ValuedTurn::new(position, best)];
+    if repeating.contains(&best.turn) {
+        return Ok((line, None));
+    }
+    let rest = LineAnswer::find(database, &line[0].position, limit - 1)?;
+    line.extend(rest.line);
+    Ok((line, rest.drawn_after.map(|turns| turns + 1)))
+}
+
 /// A position with its turns and the replies to them.
 #[derive(Serialize, JsonSchema)]
 pub struct RankAnswer {
@@ -226,19 +271,28 @@ pub struct RankAnswer {
 }
 
 impl RankAnswer {
-    /// The turns of a position with their replies and symmetry classes.
+    /// The turns of a game's last position with their replies and symmetry classes.
     ///
     /// # Errors
     ///
     /// Those of [`Database::answer`].
-    pub fn find(database: &Database, position: &Fen) -> Result<RankAnswer, DbError> {
-        let answer = answer_within(database, position, None)?;
+    pub fn find(database: &Database, game: &Game) -> Result<RankAnswer, DbError> {
+        let position = &Fen::of(game);
+        let (answer, repeating) = answer_in_game(database, game, None)?;
+        let count = position.count();
+        let best = answer.turns.first().filter(|_| !repeating.is_empty());
+        let drawn_after = match best {
+            None => count.drawn_after(database, position, answer.value),
+            Some(best) => (count.after(position, best.turn))
+                .drawn_after(database, &best.after, best.value)
+                .map(|turns| turns + 1),
+        };
         Ok(RankAnswer {
             situation: Situation::new(position),
             value: answer.value,
             source: answer.source,
-            drawn_after: (position.count()).drawn_after(database, position, answer.value),
-            turns: ComparedTurn::ranked(database, position, &answer),
+            drawn_after,
+            turns: ComparedTurn::ranked(database, position, &answer, &repeating),
         })
     }
 }
@@ -258,15 +312,23 @@ pub struct ComparedTurn {
     holding: Option<usize>,
     /// Turns with the same number lead to positions that are equal up to symmetry.
     class: usize,
+    /// Whether the turn is a draw only because it lets the game end by repetition.
+    by_repetition: bool,
 }
 
 impl ComparedTurn {
-    /// The turns of the answer for a position.
-    pub fn ranked(database: &Database, position: &Fen, answer: &Answer) -> Vec<ComparedTurn> {
+    /// The turns of the answer for a position, and which of them let the game end by repetition.
+    pub fn ranked(
+        database: &Database,
+        position: &Fen,
+        answer: &Answer,
+        repeating: &[Turn],
+    ) -> Vec<ComparedTurn> {
         let turns = answer.turns.iter().map(|ranked| ranked.turn);
         let mut turns = ComparedTurn::legal(position, turns);
         for (turn, RankedTurn { value, .. }) in turns.iter_mut().zip(&answer.turns) {
             (turn.wdl, turn.dtw) = (Some(value.wdl()), value.dtw());
+            turn.by_repetition = repeating.contains(&turn.turn);
             if let Ok(replies) = answer_within(database, &turn.position, Some(REPLY_NODES)) {
                 turn.replies = Some(replies.turns.len());
                 turn.holding = Some(RankedTurn::keeping(&replies.turns).len());
@@ -288,6 +350,7 @@ impl ComparedTurn {
                 replies: None,
                 holding: None,
                 class: *classes.entry(canonical(&after)).or_insert(next),
+                by_repetition: false,
             }
         });
         compared.collect()

@@ -382,7 +382,10 @@ impl Service {
             Topic::Probes => self.each(question, |position| {
                 ProbeAnswer::find(database, position, None)
             }),
-            Topic::Rank => json(&RankAnswer::find(database, &position()?)?),
+            Topic::Rank => json(&RankAnswer::find(
+                database,
+                &question.legal_game(rules, draws)?,
+            )?),
             Topic::Explain => json(&question.explain(database)?),
             Topic::Line => {
                 let limit = limit(LONGEST_LINE);

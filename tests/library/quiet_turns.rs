@@ -167,7 +167,7 @@ fn every_question_counts(database: &Database, position: &Position, quiet: u32, e
     let counted = question::position(&format!("{text}{quiet} 1"), rules).expect("a position");
     let all = ProbeAnswer::find(database, &counted, Some(usize::MAX)).expect("files");
     let only = ProbeAnswer::find(database, &counted, None).expect("files");
-    let ranked = RankAnswer::find(database, &counted).expect("files");
+    let ranked = RankAnswer::find(database, &counted.game()).expect("files");
     let line = LineAnswer::find(database, &counted, 500).expect("files");
     let explained = ExplainAnswer::find(database, &counted, None, MOST_FORCED_POSITIONS);
     let explained = explained.expect("files");

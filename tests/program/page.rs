@@ -801,6 +801,33 @@ fn hints_come_in_three_steps() {
     });
 }
 
+/// The quickest win would repeat a position for the third time.
+#[test]
+fn turns_that_repeat_a_position_are_called_draws() {
+    visit_served(Screen::Desk, |page| {
+        let won = "**O*****_OO@*@***_@*******+b+m+s+3+0+3+0+0+0".replace('_', "/");
+        page.script(&format!(
+            "location.hash = 'fen={won}&moves=f4-b6+d6-g4+b6-f4+g4-d6+f4-b6+d6-g4+b6-f4&values=1'"
+        ));
+        page.says("win in 19");
+        page.tab("turns");
+        let row = "[...document.querySelectorAll('#turns li')].find(row => row.textContent.includes('g4-d6'))";
+        page.until(&format!(
+            "return {row}.textContent.includes('draw by repetition')"
+        ));
+        page.until("return document.getElementById('best-line').textContent.startsWith('Best line: f6-e3')");
+        page.click("hint");
+        page.element_says("hint-words", "f6");
+        page.play("g4-d6");
+        page.element_says("over-reason", "The position has occurred 3 times.");
+        page.until("return document.getElementById('game').textContent.includes('g4-d6')");
+        page.click("review");
+        page.until("return !document.getElementById('coach-show').hidden");
+        page.click("coach-show");
+        page.element_says("task", "White could win. After g4-d6 it is only a draw.");
+    });
+}
+
 #[test]
 fn endgames_are_practised_with_a_tally() {
     visit(Screen::Desk, |page| {

@@ -681,6 +681,55 @@ fn turns_are_ranked_with_replies_and_symmetry() {
     }
 }
 
+/// A turn that repeats a position for the third time is a draw beside the others, and what the player does is the best.
+#[test]
+fn turns_that_repeat_a_position_are_draws() {
+    let server = Server::start(&[]);
+    let won = "**O*****/OO@*@***/@******* b m s 3 0 3 0 0 0";
+    let lost = "**O*****/*O@*@***/@*O***** w m s 3 0 3 0 0 0";
+    for (start, moves, repeating, wdl) in [
+        (
+            won,
+            "f4-b6 d6-g4 b6-f4 g4-d6 f4-b6 d6-g4 b6-f4",
+            "g4-d6",
+            "win",
+        ),
+        (
+            lost,
+            "g4-e3 f4-e5 e3-g4 e5-f4 g4-e3 f4-e5 e3-g4",
+            "e5-f4",
+            "draw",
+        ),
+    ] {
+        let [fen, moves] = [start, moves].map(|text| encoded(text.as_bytes()));
+        let ask = |topic: &str| {
+            server
+                .get(&format!("/{topic}?fen={fen}&moves={moves}"))
+                .json()
+        };
+        let [step, rank, play, probe] = ["step", "rank", "play", "probe"].map(ask);
+        for (key, value) in rank.as_object().unwrap() {
+            assert_eq!(step[key], *value, "{key}");
+        }
+        has!(step, {"wdl": wdl, "dtw": play["dtw"], "ending": null});
+        assert_eq!(step["turns"][0]["turn"], play["turn"]);
+        for turn in items(&step["turns"]) {
+            assert_eq!(turn["by_repetition"], turn["turn"] == repeating);
+        }
+        let line = items(&step["line"]);
+        assert_eq!(
+            (&line[0]["turn"], line.len() == 1),
+            (&play["turn"], wdl == "draw")
+        );
+        // Without its history, the turn would be the best of those that win, or one that loses.
+        assert_ne!(probe["wdl"], "draw");
+        let stored = items(&probe["turns"])
+            .iter()
+            .find(|turn| turn["turn"] == repeating);
+        assert_eq!(stored.unwrap()["wdl"], probe["wdl"]);
+    }
+}
+
 /// The values of the turn, its grade and its refutation are those of the probes of the positions.
 #[test]
 fn a_turn_is_explained() {

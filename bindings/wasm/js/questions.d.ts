@@ -34,6 +34,8 @@ export interface ComparedTurn extends LegalTurn {
   holding: number | null;
   /** Turns with the same number lead to positions that are equal up to symmetry. */
   class: number;
+  /** Whether the turn would win or lose, but is a draw because it repeats a position of the game. */
+  by_repetition: boolean;
 }
 
 /** A turn with the facts about it. */
