@@ -187,7 +187,9 @@ pub fn shell() -> &'static [File] {
 pub fn hash() -> &'static str {
     static HASH: LazyLock<String> = LazyLock::new(|| {
         let mut hash = Sha256::new();
-        for (name, text) in [MODULES, OTHERS, SHELL].concat() {
+        // How the modules are joined decides the scripts, too.
+        let joining: &[_] = &[("join.rs", include_str!("join.rs"))];
+        for (name, text) in [MODULES, OTHERS, SHELL, joining].concat() {
             hash.update(name);
             hash.update(text);
         }

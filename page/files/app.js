@@ -178,7 +178,11 @@ function store(values) {
   const address = writeAddress(game.node, {
     rules: ruleset.name, startPosition: ruleset.isFromStart(), ownRules: ruleset.own, values,
   });
-  if (address !== location.hash.slice(1)) history.replaceState(null, "", address ? `#${address}` : location.pathname);
+  try {
+    if (address !== location.hash.slice(1)) history.replaceState(null, "", address ? `#${address}` : location.pathname);
+  } catch {
+    // Browsers refuse too many addresses in a few seconds; the next one has this game, too.
+  }
   saveGame({
     rules: ruleset.name, tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
     seed: game.seed, mode: game.mode, address, clock: clock.state, home: home.isOpen,
@@ -360,6 +364,8 @@ async function openFirst(rulesKnown) {
       return;
     }
     keep(root, saved.rules, saved.mode);
+  } else if (saved) {
+    keep(Node.unpack(saved.tree), saved.rules, saved.mode);
   }
   begin({ rules: null, root: fresh(ruleset.start()) });
   if (address) await openAddress(address);
@@ -376,7 +382,7 @@ async function openSaved(saved, root) {
   await room?.resume(saved.task).catch(() => {});
   const replies = room?.task && room.reply ? at => room.reply(at) : null;
   // Without its room, the task is a game to analyse.
-  const alone = saved.task && !room && { mode: "analyse", players: undefined };
+  const alone = TASKS.includes(saved.mode) && !room?.task && { mode: "analyse", players: undefined };
   begin({ ...saved, ...alone, rules: ruleset.asked(saved.rules), root, node, replies });
   game.paused = Boolean(game.isTask && room?.task?.done);
   sayTask();

@@ -51,13 +51,21 @@ export class Controls {
   listenToWays() {
     const { press, page } = this;
     for (const id of ["new", "brand", "go-play"]) press(id, page.goHome);
-    for (const id of ["go-puzzles", "start-puzzles"]) press(id, async () => { page.openPanel("learn"); await page.enterRooms(); $("puzzle-start").click(); });
+    for (const id of ["go-puzzles", "start-puzzles"]) press(id, () => this.startPuzzles());
     for (const id of ["go-learn", "start-learn"]) press(id, () => page.openPanel("learn"));
     for (const id of ["go-analyse", "start-analyse"]) press(id, () => page.start("hand", "hand", "analyse"));
     press("start-continue", () => { page.openPanel("game"); page.showBoard(); });
     press("start-white", () => page.start("hand", "machine", "play"));
     press("start-black", () => page.start("machine", "hand", "play"));
     press("start-two", () => page.start("hand", "hand", "play"));
+  }
+
+  /* Begins with puzzles, unless another game was begun before their script was here. */
+  async startPuzzles() {
+    const { root } = this.game;
+    this.page.openPanel("learn");
+    await this.page.enterRooms();
+    if (this.game.root === root) $("puzzle-start").click();
   }
 
   /* The buttons of a game. */

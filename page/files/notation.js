@@ -2,7 +2,9 @@
 
 /* The text of a game with its tags, comments, variations and result. */
 export function writeGame(root, { rules, startPosition }) {
-  const tags = [...root.tags, { name: "Rules", value: rules }];
+  const tags = [...root.tags];
+  // The server's own rules may have no name.
+  if (rules !== "own") tags.push({ name: "Rules", value: rules });
   if (!startPosition) tags.push({ name: "FEN", value: root.position });
   if (root.result) tags.push({ name: "Result", value: root.result });
   const headers = tags.map(({ name, value }) => `[${name} "${value.replace(/[\\"]/g, "\\$&")}"]`);

@@ -1,7 +1,7 @@
 /* Puzzles: positions with one right first turn. The set is part of the program and holds the solutions, so no database is
    needed; the refutation of a wrong turn comes from the backend. */
 
-import { $, replace, say, tag } from "./dom.js";
+import { $, replace, say, show, tag } from "./dom.js";
 import { fresh } from "./game.js";
 import { readJson } from "./json.js";
 import { rate, unrated } from "./rating.js";
@@ -70,9 +70,9 @@ export class Puzzles {
   }
 
   showButtons() {
-    $("puzzle-bar").hidden = !this.active;
-    $("puzzle-hint").hidden = $("puzzle-solution").hidden = !this.solving;
-    $("puzzle-again").hidden = $("puzzle-analyse").hidden = this.solving;
+    show($("puzzle-bar"), this.active, $("new"));
+    for (const id of ["puzzle-hint", "puzzle-solution"]) show($(id), this.solving, $("puzzle-next"));
+    for (const id of ["puzzle-again", "puzzle-analyse"]) show($(id), !this.solving, $("puzzle-next"));
   }
 
   async load() {

@@ -36,6 +36,14 @@ export class Ruleset {
   /* How many quiet turns end the game; 0 if none do. */
   get quietLimit() { return this.now.quiet_turns || this.sets.draws.quiet_turns; }
 
+  /* The same in a position: a side with three stones, those in hand counted, may have a limit of its own. */
+  quietLimitAt(position) {
+    const { quiet_turns_flying: few } = this.now;
+    const [white, whiteInHand, black, blackInHand] = position.split(" ").slice(4).map(Number);
+    const isFew = few > 0 && Math.min(white + whiteInHand, black + blackInHand) <= 3;
+    return isFew ? few : this.quietLimit;
+  }
+
   /* Whether the databases of the pairs hold the positions with stones in hand, too. */
   get pairsHaveHands() { return this.now.moves_while_placing || this.now.removal_while_placing === "hand"; }
 

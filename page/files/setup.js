@@ -15,7 +15,7 @@ export class Setup {
     press("position-load", () => this.load("position-problem", () => this.loadPosition($("position-text").value.trim())));
     press("game-load", () => this.load("game-problem", () => this.loadText($("game-text").value)));
     $("choice").addEventListener("change", () => this.load("game-problem", () => this.openChoice(Number($("choice").value))));
-    press("earlier-open", () => this.load("game-problem", () => this.openText(earlierGames()[$("earlier").value].text)));
+    press("earlier-open", () => this.load("game-problem", () => this.openText(this.earlier[$("earlier").value].text)));
     const copies = (id, text) => press(id, async () => {
       // The same words again would not be read out.
       say($("copied"), "");
@@ -55,7 +55,7 @@ export class Setup {
   async open({ rules, position, line, at, tags = [], result = null, values }) {
     const { game, ruleset } = this;
     if (rules && !ruleset.known(rules)) return t("problem.rules", { name: rules, names: ruleset.names.join(", ") });
-    const wanted = rules ? ruleset.asked(rules) : game.rules;
+    const wanted = rules ? ruleset.asked(rules) : null;
     const root = Object.assign(fresh(position ?? ruleset.start(wanted ?? ruleset.own)), { tags, result, comment: line.comment });
     const { last, illegal } = await game.add(line, root, wanted);
     if (line.turns.length === 0) root.position = (await game.backend.step(wanted, root.position, [])).position;
@@ -64,8 +64,9 @@ export class Setup {
     return illegal ? t("setup.illegal", illegal) : "";
   }
 
-  read(text) {
-    return this.game.backend.read(this.game.rules, text);
+  /* Reads a text; these rules are those of games that name none. */
+  read(text, rules = this.game.rules) {
+    return this.game.backend.read(rules, text);
   }
 
   async loadText(text) {
@@ -91,9 +92,9 @@ export class Setup {
     return words;
   }
 
-  /* Opens the first game of a text, with the node shown that `where` names. */
+  /* Opens a game that the page has written, with the node shown that `where` names. */
   async openText(text, where) {
-    const { games: [record] } = await this.read(text);
+    const { games: [record] } = await this.read(text, null);
     return record ? this.openRecord(record, where) : t("setup.unreadable");
   }
 
@@ -123,9 +124,9 @@ export class Setup {
   }
 
   showEarlier() {
-    const games = earlierGames();
-    $("earlier-field").hidden = games.length === 0;
-    replace($("earlier"), ...games.map(({ date, turns }, place) =>
+    this.earlier = earlierGames();
+    $("earlier-field").hidden = this.earlier.length === 0;
+    replace($("earlier"), ...this.earlier.map(({ date, turns }, place) =>
       tag("option", { value: place }, `${new Date(date).toLocaleString(language(), { dateStyle: "short", timeStyle: "short" })}, ${turnsWords(turns)}`)));
   }
 }

@@ -46,8 +46,8 @@ export class State {
   }
 
   /* The warning where the count of quiet turns may end the game before the value does. */
-  limit({ game: standing, answer }) {
-    const count = this.ruleset.quietLimit;
+  limit({ game: standing, answer, position }) {
+    const count = this.ruleset.quietLimitAt(position);
     const { dtw } = answer.value;
     return count > 0 && dtw !== null && standing && standing.quiet_turns + dtw > count ? t("value.unless", { count }) : "";
   }
@@ -67,7 +67,7 @@ export class State {
     const fault = this.values() && faultWords("fault", [node]);
     const played = node.turn && { side: t(node.parent.side), turn: node.turn };
     const isOn = !game.ending && node.game;
-    const limit = this.ruleset.quietLimit;
+    const limit = this.ruleset.quietLimitAt(node.position);
     const isFree = isOn && !this.choice.removes && !this.choice.from && !game.machineMoves && game.turns[0]?.text !== "pass";
     return [
       played && t(fault ? "status.fault" : "status.played", { ...played, fault }),

@@ -49,6 +49,13 @@ export const savePuzzleTally = () => write("puzzles", puzzleTally);
 export const learnt = read("lessons", []);
 export const saveLearnt = () => write("lessons", learnt);
 
+/* What another tab stores counts here, too; each tab writes the whole. */
+const shared = { tally, puzzles: puzzleTally, lessons: learnt };
+addEventListener("storage", ({ key }) => {
+  const name = key?.slice(KEY.length + 1);
+  if (name in shared) Object.assign(shared[name], read(name, {}));
+});
+
 export const earlierGames = () => read("earlier", []);
 
 /* Stores a game that another one replaces, and drops the oldest. */

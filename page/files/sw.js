@@ -9,7 +9,9 @@ const ROOT = new URL("./", self.location);
 
 self.addEventListener("install", event => {
   self.skipWaiting();
-  event.waitUntil(caches.open(PREFIX + VERSION).then(cache => cache.addAll(FILES)));
+  // The browser may hold the files of an earlier version.
+  const files = FILES.map(file => new Request(file, { cache: "reload" }));
+  event.waitUntil(caches.open(PREFIX + VERSION).then(cache => cache.addAll(files)));
 });
 
 self.addEventListener("activate", event => {
@@ -28,8 +30,9 @@ self.addEventListener("fetch", event => {
   const fresh = async () => {
     const answer = await fetch(event.request).catch(() => null);
     if (!answer?.ok) return await kept() ?? answer ?? Response.error();
-    // The databases of the host may change while the page stays the same.
-    if (path === "manifest.json") await (await caches.open(PREFIX + VERSION)).put(event.request, answer.clone());
+    // The databases of the host may change while the page stays the same. The device may have no room for the list.
+    const keep = answer => caches.open(PREFIX + VERSION).then(cache => cache.put(event.request, answer)).catch(() => {});
+    if (path === "manifest.json") await keep(answer.clone());
     return answer;
   };
   // The names of the page's files contain their hash; the others may have changed.

@@ -46,6 +46,7 @@ export class Teacher {
   }
 
   async start(lesson) {
+    const { root } = this.game;
     say($("lesson-problem"), "");
     try {
       await this.load();
@@ -53,6 +54,8 @@ export class Teacher {
       say($("lesson-problem"), t("trouble"));
       return;
     }
+    // Another game was begun meanwhile.
+    if (this.game.root !== root) return;
     this.task = { lesson, step: 0 };
     this.open();
   }

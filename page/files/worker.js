@@ -38,8 +38,9 @@ function manifest() {
   return listed;
 }
 
-/* Whether the host is being waited for. */
+/* Whether the host is being waited for, and whether it answers but did not give a file. */
 let isLost = false;
+let lacksFile = false;
 
 /* Says that the host gives no bytes, and when it answers again. */
 async function lose(why) {
@@ -49,9 +50,16 @@ async function lose(why) {
   const [file] = (await manifest()).files;
   // The service worker leaves databases alone, so only the host answers.
   const isThere = () => fetch(urlOf(file), { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
-  do await wait(RETRY); while (!await isThere());
+  lacksFile = await isThere();
+  if (lacksFile) {
+    // The file may have been replaced. Asking again at once would fail again.
+    listed = null;
+    opened.clear();
+  } else {
+    do await wait(RETRY); while (!await isThere());
+    postMessage({ lost: null });
+  }
   isLost = false;
-  postMessage({ lost: null });
 }
 
 const files = async rules => (await manifest()).files.filter(file => file.rules === rules);
@@ -63,9 +71,12 @@ const urlOf = ({ path, sha256 }) => new URL(`${path}?${sha256.slice(0, 16)}`, RO
 const opened = new Map();
 const running = new Map();
 
+/* Whether databases are kept; a private window may refuse to say. */
+const hasKept = async () => Boolean(self.caches) && await caches.has(KEPT).catch(() => false);
+
 async function keptFiles(rules) {
   const kept = {};
-  if (!self.caches || !await caches.has(KEPT)) return kept;
+  if (!await hasKept()) return kept;
   const cache = await caches.open(KEPT);
   for (const file of await files(rules)) {
     const response = await cache.match(urlOf(file));
@@ -129,30 +140,33 @@ async function keep({ names }, signal) {
   const { quota, usage } = await navigator.storage.estimate();
   if (quota - usage < bytes) throw { code: "room", message: `there is room for ${quota - usage} bytes` };
   let done = 0;
-  for (const file of wanted) {
-    const before = done;
-    const response = await fetch(urlOf(file), { signal });
-    if (!response.ok) throw { code: "source", message: `${file.name}: the host answers ${response.status}` };
-    const counted = new TransformStream({
-      transform(piece, controller) {
-        done += piece.byteLength;
-        postMessage({ kept: { done, bytes } });
-        controller.enqueue(piece);
-      },
-    });
-    await cache.put(urlOf(file), new Response(response.body.pipeThrough(counted)));
-    if (done - before !== file.bytes) {
-      await cache.delete(urlOf(file));
-      throw { code: "source", message: `${file.name} has ${done - before} bytes, not ${file.bytes}` };
+  try {
+    for (const file of wanted) {
+      const before = done;
+      const response = await fetch(urlOf(file), { signal });
+      if (!response.ok) throw { code: "source", message: `${file.name}: the host answers ${response.status}` };
+      const counted = new TransformStream({
+        transform(piece, controller) {
+          done += piece.byteLength;
+          postMessage({ kept: { done, bytes } });
+          controller.enqueue(piece);
+        },
+      });
+      await cache.put(urlOf(file), new Response(response.body.pipeThrough(counted)));
+      if (done - before !== file.bytes) {
+        await cache.delete(urlOf(file));
+        throw { code: "source", message: `${file.name} has ${done - before} bytes, not ${file.bytes}` };
+      }
     }
+  } finally {
+    opened.clear();
   }
-  opened.clear();
   return kept();
 }
 
 /* Removes other versions of these files, and files that the host no longer has. */
 async function keepOnly(listed) {
-  if (!self.caches || !await caches.has(KEPT)) return;
+  if (!await hasKept()) return;
   const [cache, addresses] = [await caches.open(KEPT), listed.map(urlOf)];
   for (const request of await cache.keys()) if (!addresses.includes(request.url)) await cache.delete(request);
 }
@@ -172,6 +186,10 @@ async function answer(kind, { rules = STANDARD, ...question }, signal) {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
     // While the player thinks, the bytes arrive that the answers after the best turns need.
     if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
+    if (lacksFile && !isLost) {
+      lacksFile = false;
+      postMessage({ lost: null });
+    }
     return found;
   } catch (error) {
     signal.throwIfAborted();
