@@ -54,7 +54,7 @@ write((pair["pair"], f"{pair['zugzwangs']['positions']:,}", first(pair["zugzwang
 print("""
 ## The placing phase
 
-The deepest positions after a number of placements, of those that have a file.
+The deepest positions for each number of placements that has a file.
 
 | placements | value | positions | one of them |
 |---:|---|---:|---|""")

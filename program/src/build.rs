@@ -55,8 +55,8 @@ pub struct Build {
     #[arg(long)]
     pair: Option<Pair>,
 
-    /// Refuse to start if a pair needs more memory than this, like 4G or 800M; by default, more than the
-    /// system lets the program use
+    /// Refuse to start if a pair needs more memory than this, like 4G or 800M; by default, the limit is
+    /// what the system lets the program use
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 

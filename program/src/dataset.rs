@@ -69,8 +69,8 @@ pub struct Dataset {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::seed(), requires = "sample")]
     seed: u64,
 
-    /// Add what the turns are worth. While placing, and with --sample, each position is then looked up for itself, which
-    /// is slower
+    /// Add what the turns are worth. While placing, and with --sample, positions are then looked up one by one, which is
+    /// slower
     #[arg(long)]
     turns: bool,
 }

@@ -76,8 +76,8 @@ pub struct Judge {
     starts: u32,
 
     /// Where to draw positions from: a pair like 8-7, or placed-8 for the positions after 8 random
-    /// placements; without it all pairs whose databases are present, and placements if the
-    /// databases know their values
+    /// placements, several separated by commas; without it all pairs whose databases are present, and
+    /// placements if the databases know their values
     #[arg(long, value_name = "FAMILY", value_delimiter = ',')]
     from: Vec<Family>,
 

@@ -42,8 +42,8 @@ use crate::status::{Failure, Status, refuse};
 /// command=PROGRAM ARGS, with option.NAME=VALUE before it.
 ///
 /// The players play two games from each start, with colours exchanged and the same seeds. A game is
-/// drawn by the third occurrence of a position, by --quiet-turns in which no stone was placed or
-/// removed, or by --max-turns in all. An engine that gives no legal turn in time loses the game. Ctrl-C
+/// drawn at the third occurrence of a position, after --quiet-turns turns in a row in which no stone was
+/// placed or removed, or after --max-turns turns in all. An engine that gives no legal turn in time loses the game. Ctrl-C
 /// ends the match with the report of the finished games. The first error of a game is the first turn
 /// that gives up a win or a draw according to the databases. docs/COACH.md defines every number.
 #[derive(Args)]

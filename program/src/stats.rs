@@ -13,7 +13,7 @@ use crate::report;
 use crate::status::Status;
 use crate::{databases, input};
 
-/// Show how many positions are won, drawn and lost, for each pair and side to move
+/// Show how many positions are won, drawn and lost, for each file and side to move
 ///
 /// Positions that are equal under the 16 symmetries of the board count once, whether or not a game
 /// can reach them. Values are for the side to move.

@@ -19,7 +19,7 @@ use crate::status::Status;
 ///
 /// Where the databases know the position, the engine plays perfectly; otherwise it searches within
 /// the given time. The protocol's command 'uci' lists the options, among them MillbasePath (the
-/// folder of the databases), Rules, Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
+/// folder or bundle of databases), Rules, Hash, Threads, MultiPV, SkillLevel and Seed. 'quit' ends it.
 #[derive(Args)]
 #[command(after_help = "\
 Example:

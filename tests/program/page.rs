@@ -375,7 +375,7 @@ fn presses_that_do_nothing_have_a_reason() {
         page.load(WALKING);
         for (point, words) in [
             ("d7", "The stone on d7 is not White’s."),
-            ("a4", "Choose the stone to move first."),
+            ("a4", "First choose the stone to move."),
         ] {
             page.click(point);
             page.element_says("problem", words);

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -78,6 +80,42 @@ fn a_host_without_its_list_is_asked_again() {
         page.click("new");
         page.click("start-analyse");
         page.says("White to place");
+    });
+}
+
+/// A host that lacks a file is not asked for it again and again; the other databases answer.
+#[test]
+#[ignore = "needs a site: tools/test-bindings site"]
+fn a_host_that_lacks_a_file_is_named_and_left_alone() {
+    let (home, folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(site().expect("a site").join("."))
+        .arg(folder.path())
+        .status();
+    assert!(copied.unwrap().success());
+    let file = folder.path().join("db/standard/4-3.mill");
+    let aside = file.with_extension("aside");
+    fs::rename(&file, &aside).unwrap();
+    let (_host, address) = host(home.path(), folder.path(), free_port());
+    first_visit_but_for(&["4-3.mill"], Screen::Desk, |page| {
+        page.browser.go_to(&address);
+        page.click("start-analyse");
+        page.says("White to place");
+        page.load(FLYING);
+        page.element_says("value", "White wins in 21 turns");
+        page.element_says("offline", "4-3.mill");
+        page.script(
+            "window.changes = 0; new MutationObserver(seen => { window.changes += seen.length; })
+             .observe(document.getElementById('offline'), { attributes: true, childList: true });",
+        );
+        std::thread::sleep(Duration::from_secs(5));
+        page.until("return window.changes === 0");
+        // Once the file is there, the next question reads it.
+        fs::rename(&aside, &file).unwrap();
+        page.play("a1-e4");
+        page.until("return document.getElementById('offline').hidden");
+        page.element_says("value", "White wins in 20 turns");
     });
 }
 

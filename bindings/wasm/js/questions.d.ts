@@ -34,7 +34,7 @@ export interface ComparedTurn extends LegalTurn {
   holding: number | null;
   /** Turns with the same number lead to positions that are equal up to symmetry. */
   class: number;
-  /** Whether the turn would win or lose, but is a draw because it repeats a position of the game. */
+  /** Whether the turn would win or lose, but is a draw because it repeats a position for the third time, or lets the opponent do so at once. */
   by_repetition: boolean;
 }
 

@@ -37,9 +37,9 @@ use crate::status::{self, Failure, Status};
 
 /// Show the values as Malom's sector files, which several programs read
 ///
-/// The files take no room on the disk: their bytes are made when they are read. The folder has
-/// std.secval and those of the 498 sector files that the databases have the values for, until Ctrl-C
-/// or 'umount'. Draws are not graded, and positions that no game can reach are marked as draws: see
+/// The files take no room on the disk: their bytes are made when they are read. Until Ctrl-C
+/// or 'umount', the folder has std.secval and those of the 498 sector files for which the databases have
+/// values. Draws are not graded, and positions that no game can reach are marked as draws: see
 /// docs/MALOM.md. This needs /dev/fuse and, for users other than root, the package fuse3.
 #[derive(Args)]
 #[command(after_help = "\

@@ -135,8 +135,8 @@ impl ApiError {
             ),
             ApiError::MayNotBuild => ErrorAnswer::new(
                 "forbidden",
-                "this request may not start a build; send it to an IP address or localhost, from the server's \
-                 own page or with the header 'X-Millbase: build', or start the server with --allow-build",
+                "this request may not start or stop a build; send it to an IP address or localhost with the header \
+                 'X-Millbase: build'; if other machines can reach the server, start it with --allow-build, too",
             ),
         }
     }

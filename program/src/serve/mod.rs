@@ -54,7 +54,7 @@ use services::Services;
 /// /turns?fen=POSITION, /play?fen=POSITION&moves=TURNS, /databases and others, and get the JSON
 /// objects of the commands; docs/FRONTENDS.md has all paths, docs/JSON.md all fields. Only
 /// programs of this machine can connect, unless --public and another address are given. The page can
-/// build missing databases if only this machine can connect. Ctrl-C finishes the running questions
+/// build missing databases if only this machine can connect, or with --allow-build. Ctrl-C finishes the running questions
 /// and ends the server; a second one ends it immediately.
 #[derive(Args)]
 #[command(after_help = "\
