@@ -49,7 +49,7 @@
 //! ```
 //!
 //! Words of the placing phase: a *ply* is the number of turns made so far, one placement each, and
-//! a *stage* is a ply with the stones that each side has lost. Each ply has one file of tables, and
+//! a *stage* is a ply with the stones that each side has lost. Each ply that is kept has one file of tables, and
 //! in the moving phase each pair of numbers of stones.
 //!
 //! The path of a probe: position → file of the pair or ply → row and block → codec → value.
@@ -161,7 +161,7 @@ pub mod internals {
 
     #[cfg(feature = "build")]
     pub mod solve {
-        pub use crate::solve::plan::{built_pairs, check_plies, cores};
+        pub use crate::solve::plan::{built_pairs, cores};
         pub use crate::solve::repack::{repack, repack_ply};
         pub use crate::solve::tables::{TableCache, load, whole_bitbase};
 

@@ -9,9 +9,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar};
-use millbase::internals::solve::{TableCache, built_pairs, check_plies, repack, repack_ply};
+use millbase::internals::solve::{TableCache, built_pairs, repack, repack_ply};
 use millbase::solve::BuildFolder;
-use millbase::store::{DbError, PlyFile, Profile, folder_of};
+use millbase::store::{Compression, DbError, PlyFile, Profile, folder_of};
 use millbase::{Database, Pair};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -109,9 +109,9 @@ impl Repack {
             return Err(error.into());
         }
         let numbers = plies.iter().map(|file| file.ply());
-        check_plies(&new, numbers, self.files.profile())
+        let present = built_pairs(&new, numbers, self.files.profile())
             .map_err(|error| build::refused(error, &folder, "--to"))?;
-        work.write_pairs(&pairs, &new, self.files.profile())?;
+        work.write_pairs(&pairs, &present, self.files.profile())?;
         work.write_plies(&plies, &new, self.files.profile())?;
         work.bar.finish_and_clear();
         let new = databases::open_folder(&folder, options.rules)?;
@@ -177,10 +177,13 @@ impl Repacking<'_> {
         self.unusable.push(sentence);
     }
 
-    /// Writes the pairs that the new databases lack with this profile.
-    fn write_pairs(&mut self, pairs: &[Pair], new: &Database, profile: Profile) -> Result<()> {
-        let present = built_pairs(new, profile.metric)
-            .map_err(|error| build::refused(error, self.to.path(), "--to"))?;
+    /// Writes the pairs that are not among those present with this profile.
+    fn write_pairs(
+        &mut self,
+        pairs: &[Pair],
+        present: &[(Pair, Compression)],
+        profile: Profile,
+    ) -> Result<()> {
         let missing = |pair: &&Pair| !present.contains(&(**pair, profile.compression));
         let missing: Vec<Pair> = pairs.iter().filter(missing).copied().collect();
         let mut table_cache = TableCache::new(self.db, &missing, self.to.path())?;

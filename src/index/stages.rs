@@ -158,15 +158,9 @@ impl Stage {
 /// A sentence that says why there are no databases under these rules; `None` if there are.
 pub fn why_no_databases(rules: &Rules) -> Option<&'static str> {
     let counts = rules.removal_per_mill || rules.quiet_turns > 0;
-    if rules.moves_while_placing && counts {
-        return Some(
-            "there are no databases for rules where sides move while placing and each mill earns a removal of \
-             its own, or quiet turns have a limit",
-        );
-    }
     (rules.pairs_have_hands() && counts).then_some(
-        "there are no databases for rules where mills take stones from the hand and each mill earns a removal of \
-         its own, or quiet turns have a limit",
+        "there are no databases for rules where sides move while placing or mills take stones from the hand, if \
+         each mill earns a removal of its own or quiet turns have a limit",
     )
 }
 

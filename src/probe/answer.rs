@@ -251,33 +251,11 @@ impl Database {
         position: &Position,
         most_nodes: Option<u64>,
     ) -> Result<Answer, DbError> {
-        self.answer_with(position, Effort::up_to(most_nodes))
+        self.answer_after(position, 0, Effort::up_to(most_nodes))
     }
 
-    /// [`Database::answer_within`] with a deadline, too, at which it fails like a search that would
-    /// take too long.
-    pub(crate) fn answer_with(
-        &self,
-        position: &Position,
-        effort: Effort,
-    ) -> Result<Answer, DbError> {
-        if let Some(value) = position.result(self.rules()) {
-            return Ok(Answer {
-                value,
-                turns: Vec::new(),
-                source: Source::Rules,
-            });
-        }
-        let turns = self.turns_within(position, effort)?;
-        let value = certain(turns.first())?.value;
-        Ok(Answer {
-            value,
-            turns,
-            source: self.source(position),
-        })
-    }
-
-    /// [`Database::answer_with`] after `quiet` quiet turns, which matter if the rules limit them.
+    /// [`Database::answer_within`] after `quiet` quiet turns, which matter if the rules limit them. After the deadline it
+    /// fails like a search that would take too long.
     pub(crate) fn answer_after(
         &self,
         position: &Position,
@@ -287,7 +265,20 @@ impl Database {
         if let Some(drawn) = Answer::at_quiet_limit(self.rules(), position, quiet) {
             return Ok(drawn);
         }
-        let answer = self.answer_with(position, effort)?;
+        if let Some(value) = position.result(self.rules()) {
+            return Ok(Answer {
+                value,
+                turns: Vec::new(),
+                source: Source::Rules,
+            });
+        }
+        let turns = self.turns_within(position, effort)?;
+        let value = certain(turns.first())?.value;
+        let answer = Answer {
+            value,
+            turns,
+            source: self.source(position),
+        };
         Ok(answer.after_quiet_turns(self.rules(), position, quiet))
     }
 

@@ -14,7 +14,7 @@ use crate::index::{Index, Material};
 use crate::memory::Bytes;
 use crate::rules::{Rules, WithoutTurn};
 use crate::solve::pair::half::{HalfShape, RowTurns};
-use crate::solve::pair::init::{Captures, Exits, ORDERED, look_up, remove_from_full_board};
+use crate::solve::pair::init::{Captures, Exits, ORDERED};
 use crate::solve::pair::{Scatter, fill_images};
 use crate::solve::placements::PlacementScratch;
 use crate::solve::slides::{ColumnSlides, Vector};
@@ -251,14 +251,8 @@ impl DeriveRow<'_> {
         slides.gather(raised, best);
         closing.clear();
         closing.resize(best.len(), 0);
-        look_up::<B, FLYING>(&exits.captures, bits, shape, &turns, waiting, best, closing);
-        if shape.without_turn == WithoutTurn::Removes {
-            remove_from_full_board(&exits.captures, bits, &turns, waiting, best);
-        }
-        if let Some(placements) = &exits.placements {
-            let row = (self.row, waiting);
-            placements.raise(bits, row, placing, best, |_| true, |_| true);
-        }
+        let row = (self.row, waiting);
+        exits.raise::<B, FLYING>(bits, shape, &turns, row, placing, best, closing);
         if shape.without_turn == WithoutTurn::Passes {
             for (best, &quiet) in best.iter_mut().zip(quiet) {
                 if *best == 0 {

@@ -39,11 +39,11 @@ pub(crate) struct Placements<'a> {
 /// Memory that is reused from row to row.
 #[derive(Default)]
 pub(crate) struct PlacementScratch {
-    /// The ordered values after quiet placements, by column and by part.
-    row: Vec<u8>,
+    /// The ordered values after quiet placements, by part.
     after: Vec<Vector>,
-    /// Those of the best quiet placements.
+    /// Those of the best quiet placements, by part and by column.
     raised: Vec<Vector>,
+    row: Vec<u8>,
 }
 
 impl<'a> Placements<'a> {
@@ -69,40 +69,27 @@ impl<'a> Placements<'a> {
         }
     }
 
-    /// Raises the ordered value of each of the mover's sets to that of its best placement. `row`
-    /// and `waiting` are the number and the set of the row. Some sets that no game reaches have no
-    /// values: the last two functions say which sets can be reached without a mill, and which with
-    /// one.
+    /// Raises the ordered value of each of the mover's sets to that of its best placement. `number`
+    /// and `waiting` are the number and the set of the row. Values of sets that no game reaches mean nothing, but from
+    /// sets that games reach, no placement leads to them.
     #[inline(always)]
     pub fn raise<B: Bits>(
         &self,
         bits: B,
-        (row, waiting): (usize, PointSet),
+        (number, waiting): (usize, PointSet),
         scratch: &mut PlacementScratch,
         best: &mut [u8],
-        is_quiet: impl Fn(PointSet) -> bool,
-        is_capture: impl Fn(PointSet) -> bool,
     ) {
         let board = self.rules.board();
         let free = !waiting;
         let captures = self.captures.as_ref();
         let captures = captures.map(|all| (all, all.removals(&self.rules, waiting, self.removals)));
-        let width = self.after.len();
-        let quiet = self.quiet.map(|values| &values[row * width..][..width]);
-        let PlacementScratch { row, after, raised } = scratch;
-        row.clear();
-        row.resize(width, 0);
-        for (column, &subset) in self.after.iter().enumerate() {
-            let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
-            if let Some(quiet) = quiet
-                && is_quiet(mover)
-            {
-                row[column] = ORDERED[usize::from(quiet[column])];
-            }
-            if let Some((captures, removals)) = &captures {
+        if let Some((captures, removals)) = &captures {
+            for &subset in &self.after {
+                let mover = PointSet::from_bits(bits.pdep(subset, free.bits()));
                 // The last stone came to one of these.
                 let mut mills = bits.pext(board.mills(mover).bits(), free.bits());
-                if mills == 0 || !is_capture(mover) {
+                if mills == 0 {
                     continue;
                 }
                 let ordered = captures.best_ordered(bits, removals, mover);
@@ -114,10 +101,14 @@ impl<'a> Placements<'a> {
                 }
             }
         }
-        if quiet.is_none() {
+        let Some(quiet) = self.quiet else {
             return;
-        }
-        self.after_parts.scatter(row, after, |ordered| ordered);
+        };
+        let width = self.after.len();
+        let quiet = &quiet[number * width..][..width];
+        let PlacementScratch { row, after, raised } = scratch;
+        self.after_parts
+            .scatter(quiet, after, |value| ORDERED[usize::from(value)]);
         self.before_parts.fill(raised, 0);
         let parts = (&self.after_parts, &after[..]);
         self.before_parts

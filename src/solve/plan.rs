@@ -195,7 +195,8 @@ impl BuildPlan {
     ) -> Result<BuildPlan, SolveError> {
         let rules = request.rules;
         let (stage_sets, plies) = plan_plies(folder, request)?;
-        let present = built_pairs(database, request.profile.metric)?;
+        let numbers = request.plies.iter().copied();
+        let present = built_pairs(database, numbers, request.profile)?;
         let mut pairs = Pair::with_needed(request.pairs.clone(), &rules);
         pairs.retain(|wanted| !present.iter().any(|(pair, _)| pair == wanted));
         for &pair in &pairs {
@@ -204,7 +205,6 @@ impl BuildPlan {
                 Err(unusable) => return Err(unusable.into()),
             }
         }
-        check_plies(database, request.plies.iter().copied(), request.profile)?;
         let last_placement = solves_with_pairs(&rules, &plies);
         let planned = |(number, &pair): (usize, &Pair)| PlannedPair {
             pair,
@@ -271,13 +271,15 @@ impl BuildPlan {
 ///
 /// # Errors
 ///
-/// [`SolveError::OtherContents`] if one has another metric than this, [`SolveError::Rules`] if
-/// there are no databases of this metric under these rules.
+/// [`SolveError::OtherContents`] if a pair, or one of these plies, has another metric than the profile's,
+/// [`SolveError::Database`] if a ply's file cannot be used, [`SolveError::Rules`] if there are no databases of this metric
+/// under these rules.
 pub fn built_pairs(
     database: &Database,
-    metric: Metric,
+    plies: impl Iterator<Item = u8>,
+    profile: Profile,
 ) -> Result<Vec<(Pair, Compression)>, SolveError> {
-    let rules = database.rules();
+    let (rules, metric) = (database.rules(), profile.metric);
     if let Some(why) = why_no_databases(rules) {
         return Err(SolveError::Rules(why));
     }
@@ -287,39 +289,19 @@ pub fn built_pairs(
              next removal, so there are no databases without depths",
         ));
     }
+    let other = |name, metric| SolveError::OtherContents { name, metric };
+    for ply in plies {
+        let file = database.ply(ply)?.map(|file| file.metric());
+        if let Some(found) = file.filter(|&found| found != profile.of_plies(rules).metric) {
+            return Err(other(ply_file_name(ply), found));
+        }
+    }
     let files = database.pairs().filter(|file| file.path().is_some());
     let pairs = files.map(|file| match file.metric() == metric {
         true => Ok((file.pair(), file.compression())),
-        false => Err(SolveError::OtherContents {
-            name: file.pair().to_string(),
-            metric: file.metric(),
-        }),
+        false => Err(other(file.pair().to_string(), file.metric())),
     });
     pairs.collect()
-}
-
-/// Checks that the files of these plies, where they exist, can be used and have the metric of a
-/// profile.
-///
-/// # Errors
-///
-/// [`SolveError::OtherContents`] or [`SolveError::Database`].
-pub fn check_plies(
-    database: &Database,
-    plies: impl Iterator<Item = u8>,
-    profile: Profile,
-) -> Result<(), SolveError> {
-    let metric = profile.of_plies(database.rules()).metric;
-    for ply in plies {
-        let file = database.ply(ply)?;
-        if let Some(file) = file.filter(|file| file.metric() != metric) {
-            return Err(SolveError::OtherContents {
-                name: ply_file_name(ply),
-                metric: file.metric(),
-            });
-        }
-    }
-    Ok(())
 }
 
 /// The peak memory while building the pair at this place of a plan, in bytes: that of the pair

@@ -96,11 +96,6 @@ struct StageShape<'a> {
     /// The mover's sets before a turn, with marks of those that games can reach.
     subsets: Vec<u32>,
     possible: SetMarks,
-    /// Those after a turn without a mill, and after a capture if games go on then.
-    after_quiet: SetMarks,
-    after_capture: Option<SetMarks>,
-    /// Whether captures end the game.
-    captures_end: bool,
     placements: Placements<'a>,
     /// The value byte before a turn of each ordered value.
     values: [u8; 256],
@@ -120,9 +115,7 @@ pub(crate) fn solve_stage(
     let (mover, waiting) = (stage.mover(), stage.mover().other());
     let (stones, others) = (stage.stones(mover), stage.stones(waiting));
     let free = POINTS - u32::from(others);
-    let marks = |stones, stage| SetMarks::of_rows(stones, stage_sets.rows(stage, mover));
     let after = stage.after_capture();
-    let after_capture = captures.map(|_| marks(stones + 1, after));
     let captures = match captures {
         Some(values) => pair::Captures::table(rules, after.material(), values),
         None => pair::Captures::EndTheGame,
@@ -130,10 +123,7 @@ pub(crate) fn solve_stage(
     let shape = StageShape {
         index: Index::new(stage.material()),
         subsets: Subsets::new(free, stones.into()).iter().collect(),
-        possible: marks(stones, stage),
-        after_quiet: marks(stones + 1, stage.after_quiet()),
-        after_capture,
-        captures_end: stage_sets.ends_game(after),
+        possible: SetMarks::of_rows(stones, stage_sets.rows(stage, mover)),
         placements: Placements::new(rules, stage.material(), quiet, Some(captures)),
         values: std::array::from_fn(|ordered| metric.of_byte(value_of_ordered(ordered as u8))),
     };
@@ -177,21 +167,12 @@ impl Kernel for SolveRow<'_> {
             index,
             subsets,
             possible,
-            after_quiet,
-            after_capture,
-            captures_end,
             placements,
             values,
             ..
         } = self.shape;
-        let is_quiet = |set| after_quiet.contains(set);
-        // If no game closes a mill here, the values of captures are not used.
-        let is_capture = |set| match after_capture {
-            Some(marks) => marks.contains(set),
-            None => *captures_end,
-        };
         let row = (self.row, self.waiting);
-        placements.raise(bits, row, self.scratch, self.best, is_quiet, is_capture);
+        placements.raise(bits, row, self.scratch, self.best);
         let free = !self.waiting;
         let scatter = Scatter::new(index, self.entries, self.waiting);
         for (&subset, &ordered) in subsets.iter().zip(&*self.best) {

@@ -217,7 +217,7 @@ fn wrong_rules_are_refused_with_a_sentence() {
     // No advice to build databases that there cannot be.
     let text = "base = 'lasker'\nstones = 3\nquiet_turns = 50\n";
     fs::write(place.path().join("own.toml"), text).unwrap();
-    let why = "there are no databases for rules where sides move while placing and";
+    let why = "there are no databases for rules where sides move while placing or";
     place.fails("probe start --rules own.toml", 3, why);
     let run = place.run(&["probe", "start", "--rules", "own.toml"]);
     assert!(!run.err.contains("millbase build"), "{}", run.err);

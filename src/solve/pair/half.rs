@@ -154,7 +154,6 @@ impl ValueSet {
 ///
 /// Sets of the mover appear as *subsets*, compressed to those free points, and as point sets.
 pub(crate) struct RowTurns<'a> {
-    pub(crate) rules: &'a Rules,
     pub(crate) board: &'static Board,
     columns: &'a Subsets,
     /// The points outside the row's set.
@@ -177,7 +176,6 @@ impl<'a> RowTurns<'a> {
             *slot = bits.pext(both.bits(), free.bits());
         }
         RowTurns {
-            rules: &shape.rules,
             board,
             columns: &shape.columns,
             free,

@@ -242,17 +242,8 @@ impl InitialiseRow<'_> {
     fn initialise<B: Bits, const FLYING: bool>(self, bits: B) {
         let (shape, values, counts) = (self.shape, self.values, self.counts);
         let turns = RowTurns::new(bits, shape, self.waiting);
-        let captures = &self.exits.captures;
-        if !captures.is_empty() {
-            look_up::<B, FLYING>(captures, bits, shape, &turns, self.waiting, values, counts);
-        }
-        if shape.without_turn == WithoutTurn::Removes {
-            remove_from_full_board(captures, bits, &turns, self.waiting, values);
-        }
-        if let Some(placements) = &self.exits.placements {
-            let row = (self.row, self.waiting);
-            placements.raise(bits, row, self.scratch, values, |_| true, |_| true);
-        }
+        let row = (self.row, self.waiting);
+        (self.exits).raise::<B, FLYING>(bits, shape, &turns, row, self.scratch, values, counts);
         if !self.is_last {
             return;
         }
@@ -278,31 +269,46 @@ impl InitialiseRow<'_> {
     }
 }
 
-/// Raises the ordered value of each column of a row to that of its best capture, and counts its
-/// turns that close a mill.
+impl Exits<'_> {
+    /// Raises the ordered value of each column of a row to that of its best exit, and counts its turns that close a mill.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments)]
+    pub fn raise<B: Bits, const FLYING: bool>(
+        &self,
+        bits: B,
+        shape: &HalfShape,
+        turns: &RowTurns<'_>,
+        (row, waiting): (usize, PointSet),
+        placing: &mut PlacementScratch,
+        best: &mut [u8],
+        closing: &mut [u8],
+    ) {
+        let captures = &self.captures;
+        match captures.len() {
+            0 => {}
+            1 => look_up::<B, FLYING, 1>(captures, bits, shape, turns, waiting, best, closing),
+            _ => look_up::<B, FLYING, 3>(captures, bits, shape, turns, waiting, best, closing),
+        }
+        if shape.without_turn == WithoutTurn::Removes
+            && let Some(captures) = captures.first()
+        {
+            // The mover's stones are on all free points, so the row has one column.
+            let removals = captures.removals(self.rules, waiting, 1);
+            best[0] = captures.best_ordered(bits, &removals, turns.free);
+        }
+        if let Some(placements) = &self.placements {
+            placements.raise(bits, (row, waiting), placing, best);
+        }
+    }
+}
+
+/// Looks up the captures of a row, where a turn earns at most this many removals.
 ///
 /// It goes from the sets with a mill back to the sets before it was closed, because the value of
 /// the removals depends only on the set with the mill and, if each mill earns a removal, on the
 /// point that the stone reached.
 #[inline(always)]
-pub(crate) fn look_up<B: Bits, const FLYING: bool>(
-    captures: &[Captures<'_>],
-    bits: B,
-    shape: &HalfShape,
-    turns: &RowTurns<'_>,
-    waiting: PointSet,
-    best: &mut [u8],
-    counts: &mut [u8],
-) {
-    match captures.len() {
-        1 => look_up_with::<B, FLYING, 1>(captures, bits, shape, turns, waiting, best, counts),
-        _ => look_up_with::<B, FLYING, 3>(captures, bits, shape, turns, waiting, best, counts),
-    }
-}
-
-/// [`look_up`] for rules where a turn earns at most this many removals.
-#[inline(always)]
-fn look_up_with<B: Bits, const FLYING: bool, const MOST: usize>(
+fn look_up<B: Bits, const FLYING: bool, const MOST: usize>(
     captures: &[Captures<'_>],
     bits: B,
     shape: &HalfShape,
@@ -337,24 +343,6 @@ fn look_up_with<B: Bits, const FLYING: bool, const MOST: usize>(
                 counts[origin] += 1;
             }
         }
-    }
-}
-
-/// Raises the ordered value of each set that stands opposite a row's on a full board to that of the best removal.
-#[inline(always)]
-pub(crate) fn remove_from_full_board<B: Bits>(
-    captures: &[Captures<'_>],
-    bits: B,
-    turns: &RowTurns<'_>,
-    waiting: PointSet,
-    best: &mut [u8],
-) {
-    let Some(captures) = captures.first() else {
-        return;
-    };
-    let removals = captures.removals(turns.rules, waiting, 1);
-    for best in best {
-        *best = captures.best_ordered(bits, &removals, turns.free);
     }
 }
 
