@@ -134,6 +134,7 @@ fn a_failed_puzzle_shows_refutation_and_solution() {
         another(page, "puzzle-next");
         let puzzle = shown(page, &puzzles);
         page.click("puzzle-solution");
+        page.until("return document.activeElement.id === 'puzzle-next'");
         page.element_says("lines", puzzle.solution[0].split('|').next().unwrap());
         page.element_says("puzzle-tally", "failed 2.");
         page.click("puzzle-analyse");
@@ -235,6 +236,14 @@ fn a_long_puzzle_goes_on_after_equally_good_turns() {
         }
         page.element_says("task", "Solved.");
         page.element_says("puzzle-tally", "Solved 300, failed 2.");
+        // What another tab has counted meanwhile is not lost.
+        page.script(
+            "const tally = JSON.parse(localStorage.getItem('millbase.puzzles'));
+             localStorage.setItem('millbase.puzzles', JSON.stringify({ ...tally, failed: 7 }));
+             dispatchEvent(new StorageEvent('storage', { key: 'millbase.puzzles' }));",
+        );
+        another(page, "puzzle-next");
+        page.element_says("puzzle-tally", "failed 7.");
     });
 }
 
