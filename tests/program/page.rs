@@ -827,7 +827,7 @@ fn turns_that_repeat_a_position_are_called_draws() {
         page.element_says("over-reason", "The position has occurred 3 times.");
         page.until("return document.getElementById('game').textContent.includes('g4-d6')");
         page.click("review");
-        page.until("return !document.getElementById('coach-show').hidden");
+        page.until("return !document.getElementById('coach-bar').hidden");
         page.click("coach-show");
         page.element_says("task", "White could win. After g4-d6 it is only a draw.");
     });
