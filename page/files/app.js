@@ -185,7 +185,7 @@ function store(values) {
   }
   saveGame({
     rules: ruleset.name, tree: game.root.pack(), at: game.node.moves, players: game.players, level: game.level,
-    seed: game.seed, mode: game.mode, address, clock: clock.state, home: home.isOpen,
+    seed: game.seed, mode: game.mode, address: location.hash.slice(1), clock: clock.state, home: home.isOpen,
     task: giver()?.active ? giver().state : null,
   });
 }

@@ -217,12 +217,7 @@ export class Game extends EventTarget {
     node.game = step;
     node.position = step.position;
     if (step.value) node.answer = step;
-    else if (problem) {
-      // The machine plays without the value.
-      node.answer = null;
-      const error = new Refused(problem);
-      if (!error.isUnknown) this.trouble(error);
-    }
+    else if (problem && new Refused(problem).isUnknown) node.answer = null;
   }
 
   /* Finds a value that the step left out. */
@@ -278,7 +273,7 @@ export class Game extends EventTarget {
     return game;
   }
 
-  /* A best line of the position at a node; empty where the files have no depths. The perfect player repeats no position. */
+  /* A best line of the position at a node; empty where the files have no depths. The perfect player knows the repetitions. */
   async bestLine(node, limit) {
     if (node.answer?.turns.some(({ value }) => value?.by_repetition)) return (await this.perfectLine(node)).slice(0, limit);
     try {

@@ -89,7 +89,7 @@ export function readAddress(hash) {
   const place = { at: fields.has("at") ? Number(fields.get("at")) : null, values: fields.has("values") };
   const turns = (fields.get("moves") ?? "").split(/\s+/).filter(Boolean);
   return {
-    rules: fields.get("rules"),
+    rules: fields.get("rules")?.toLowerCase() ?? null,
     position: fields.get("fen") || null,
     line: { comment: "", turns: turns.map(turn => ({ turn, marks: "", comment: "", variations: [] })) },
     text: fields.get("game"),

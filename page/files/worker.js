@@ -22,10 +22,10 @@ let listed = null;
 /* Without its list, nothing of a host can be read, so questions wait for it. */
 function manifest() {
   listed ??= (async () => {
-    for (;;) {
+    for (let isAgain = false; ; isAgain = true) {
       try {
         const found = await readJson("../../manifest.json");
-        postMessage({ lost: null });
+        if (isAgain) postMessage({ lost: null });
         // A list that was read long ago may lack files that are kept since.
         await keepOnly(found.files.filter(({ rules }) => rules === STANDARD)).catch(() => {});
         return found;
@@ -38,11 +38,12 @@ function manifest() {
   return listed;
 }
 
-/* Whether the host is being waited for, and whether it answers but did not give a file. */
+/* Whether the host is being waited for, and whether it lacked a file though it answered. */
 let isLost = false;
 let lacksFile = false;
 
-/* Says that the host gives no bytes, and when it answers again. */
+/* Says that the host gives no bytes, and when they can be asked for again. A host that answers but lacks a file is asked once
+   more, as it may have been away for a moment. */
 async function lose(why) {
   postMessage({ lost: why });
   if (isLost) return;
@@ -50,16 +51,22 @@ async function lose(why) {
   const [file] = (await manifest()).files;
   // The service worker leaves databases alone, so only the host answers.
   const isThere = () => fetch(urlOf(file), { method: "HEAD", cache: "no-store" }).then(({ ok }) => ok, () => false);
-  lacksFile = await isThere();
-  if (lacksFile) {
-    // The file may have been replaced. Asking again at once would fail again.
-    listed = null;
-    opened.clear();
-  } else {
-    do await wait(RETRY); while (!await isThere());
-    postMessage({ lost: null });
-  }
+  const isAway = !await isThere();
+  const isNew = !isAway && await renew();
+  const isOver = lacksFile && !isAway && !isNew;
+  lacksFile = !isAway && !isNew;
+  if (!isNew && !isOver) do await wait(RETRY); while (!await isThere());
+  if (!isOver) postMessage({ lost: null });
   isLost = false;
+}
+
+/* Reads the manifest again; returns whether the host has other files now. */
+async function renew() {
+  const found = await readJson("../../manifest.json").catch(() => null);
+  if (!found || JSON.stringify(found) === JSON.stringify(await manifest())) return false;
+  listed = Promise.resolve(found);
+  opened.clear();
+  return true;
 }
 
 const files = async rules => (await manifest()).files.filter(file => file.rules === rules);
@@ -185,10 +192,12 @@ async function answer(kind, { rules = STANDARD, ...question }, signal) {
   try {
     const found = await far.ask(kind, question, { signal: AbortSignal.any([signal, late]) });
     // While the player thinks, the bytes arrive that the answers after the best turns need.
-    if (found.wdl && ["step", "rank"].includes(kind)) far.prefetch(found.position).catch(() => {});
-    if (lacksFile && !isLost) {
-      lacksFile = false;
-      postMessage({ lost: null });
+    if (found.wdl && ["step", "rank"].includes(kind)) {
+      far.prefetch(found.position).catch(() => {});
+      if (lacksFile && !isLost) {
+        lacksFile = false;
+        postMessage({ lost: null });
+      }
     }
     return found;
   } catch (error) {

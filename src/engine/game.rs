@@ -227,6 +227,11 @@ impl Game {
         Some(())
     }
 
+    /// The positions before this one, after each action.
+    pub(crate) fn before(&self) -> &[Position] {
+        &self.positions[..self.actions.len()]
+    }
+
     /// The positions before this one to which the game can come back: those since a stone was last
     /// placed or removed.
     pub fn earlier(&self) -> &[Position] {

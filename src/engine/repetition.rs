@@ -3,6 +3,8 @@
 //! A turn is a draw if it repeats a position often enough, or if it wins but lets the other side do so at once. Longer
 //! ways to a repetition are not searched.
 
+use std::collections::HashMap;
+
 use crate::engine::count::QuietCount;
 use crate::engine::game::Game;
 use crate::probe::{Database, RankedTurn};
@@ -11,7 +13,7 @@ use crate::value::{Value, Wdl};
 
 impl Game {
     /// The ranked turns of the position with their values under the game's rule for draws: as [`QuietCount::rank`]
-    /// gives them, and draws where a position is repeated too often.
+    /// gives them, and draws where a position is repeated too often, unless the game went on after such a draw.
     pub(crate) fn under_draw_rule(
         &self,
         database: &Database,
@@ -30,7 +32,7 @@ impl Game {
         turns: Vec<RankedTurn>,
     ) -> (Vec<RankedTurn>, Vec<RankedTurn>) {
         let mut stood = self.earlier().iter().chain([self.position()]);
-        if !stood.any(|position| self.is_drawn_at(position)) {
+        if !stood.any(|position| self.is_drawn_at(position)) || self.went_on() {
             return (turns, Vec::new());
         }
         let repeats = |turn: &RankedTurn| turn.value.wdl() != Wdl::Draw && self.is_drawn_by(turn);
@@ -46,6 +48,17 @@ impl Game {
         let lost = lost.unwrap_or(others.len());
         others.splice(lost..lost, repeating.iter().copied().map(drawn));
         (others, repeating)
+    }
+
+    /// Whether the game went on after a draw by repetition: then it is not played by this rule.
+    fn went_on(&self) -> bool {
+        let mut stood: HashMap<&Position, usize> = HashMap::new();
+        let mut before = self.before().iter();
+        before.any(|position| {
+            let occurrences = stood.entry(position).or_default();
+            *occurrences += 1;
+            self.draws_after(*occurrences)
+        })
     }
 
     /// Whether the position has occurred as often as the rule for draws says.

@@ -235,20 +235,19 @@ pub(super) fn line_in_game(
     (answer, repeating): (&Answer, &[Turn]),
     limit: usize,
 ) -> Result<(Vec<ValuedTurn>, Option<usize>), DbError> {
-    let best = answer
-        .turns
-        .first()
-        .filter(|_| limit > 0 && !repeating.is_empty());
+    let best = answer.turns.first().filter(|_| !repeating.is_empty());
     let Some(best) = best else {
         let found = LineAnswer::find(database, position, limit)?;
         return Ok((found.line, found.drawn_after));
     };
     let mut line = vec![ValuedTurn::new(position, best)];
     if repeating.contains(&best.turn) {
+        line.truncate(limit);
         return Ok((line, None));
     }
-    let rest = LineAnswer::find(database, &line[0].position, limit - 1)?;
+    let rest = LineAnswer::find(database, &line[0].position, limit.saturating_sub(1))?;
     line.extend(rest.line);
+    line.truncate(limit);
     Ok((line, rest.drawn_after.map(|turns| turns + 1)))
 }
 
@@ -329,7 +328,9 @@ impl ComparedTurn {
         for (turn, RankedTurn { value, .. }) in turns.iter_mut().zip(&answer.turns) {
             (turn.wdl, turn.dtw) = (Some(value.wdl()), value.dtw());
             turn.by_repetition = repeating.contains(&turn.turn);
-            if let Ok(replies) = answer_within(database, &turn.position, Some(REPLY_NODES)) {
+            if !turn.by_repetition
+                && let Ok(replies) = answer_within(database, &turn.position, Some(REPLY_NODES))
+            {
                 turn.replies = Some(replies.turns.len());
                 turn.holding = Some(RankedTurn::keeping(&replies.turns).len());
             }

@@ -466,6 +466,7 @@ fn a_slower_win_is_counted_where_the_quickest_repeats_a_position() {
         &RULES,
     );
     let start = *start.unwrap().position();
+    let mut found = [0; 2];
     for quiet in 80..96 {
         let mut game = Game::new(RULES, start).with_quiet_turns(quiet);
         for turn in "b6-a1 f4-d6 a1-b6 d6-f4 b6-a1 f4-d6 a1-b6".split(' ') {
@@ -478,7 +479,10 @@ fn a_slower_win_is_counted_where_the_quickest_repeats_a_position() {
             Some(answer.value),
             "{quiet}"
         );
+        found[usize::from(answer.value == Value::Draw)] += 1;
     }
+    // Seven more turns, and a win in five.
+    assert_eq!(found, [9, 7]);
 }
 
 /// The longest resistance comes from files with depths. Those of the pairs with nine stones are part of the

@@ -400,7 +400,7 @@ fn presses_that_do_nothing_have_a_reason() {
             page.element_says("problem", words);
         }
         // One without rules has those of the server, whatever was played before.
-        page.follow("rules=lasker&moves=d6");
+        page.follow("rules=Lasker&moves=d6");
         page.element_says("title", "Lasker Morris");
         page.follow("moves=d6+f4");
         page.element_says("title", "Nine Men’s Morris");

@@ -715,6 +715,7 @@ fn turns_that_repeat_a_position_are_draws() {
         assert_eq!(step["turns"][0]["turn"], play["turn"]);
         for turn in items(&step["turns"]) {
             assert_eq!(turn["by_repetition"], turn["turn"] == repeating);
+            assert_eq!(turn["replies"].is_null(), turn["turn"] == repeating);
         }
         let line = items(&step["line"]);
         assert_eq!(
@@ -728,6 +729,13 @@ fn turns_that_repeat_a_position_are_draws() {
             .find(|turn| turn["turn"] == repeating);
         assert_eq!(stored.unwrap()["wdl"], probe["wdl"]);
     }
+    // A game that went on after the draw is not played by the rule.
+    let moves = "f4-b6 d6-g4 b6-f4 g4-d6 f4-b6 d6-g4 b6-f4 g4-d6 d2-b6 f6-e3 b6-d2";
+    let [fen, moves] = [won, moves].map(|text| encoded(text.as_bytes()));
+    let rank = server.get(&format!("/rank?fen={fen}&moves={moves}")).json();
+    let turns = items(&rank["turns"]);
+    assert!(turns.iter().any(|turn| turn["turn"] == "e3-f6"));
+    assert!(turns.iter().all(|turn| turn["by_repetition"] == false));
 }
 
 /// The values of the turn, its grade and its refutation are those of the probes of the positions.

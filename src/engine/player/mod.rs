@@ -249,6 +249,9 @@ impl Player {
     /// The turn and the best turns after it, as far as their values are known.
     fn known_line(&self, game: &Game, first: &RankedTurn, deadline: Deadline<'_>) -> Vec<Turn> {
         let mut line = vec![first.turn];
+        if game.is_drawn_by(first) {
+            return line;
+        }
         let mut position = first.after;
         let mut count = QuietCount::of(game).after(game.position(), first.turn);
         while line.len() < KNOWN_LINE

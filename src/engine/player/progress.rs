@@ -86,8 +86,8 @@ pub(super) fn turn(
     let embedded = Database::embedded(rules);
     let sees_all = !game.position().is_in_placing_phase(&rules);
     if sees_all && let Ok(turns) = embedded.turns(game.position()) {
-        let mut lasting = turns.iter().filter(|turn| !game.is_drawn_by(turn));
-        return lasting.next().map(|best| best.turn);
+        let lasting = turns.iter().find(|turn| !game.is_drawn_by(turn));
+        return lasting.map(|best| best.turn);
     }
     let left = |time: Duration| time.saturating_sub(deadline.start.elapsed()) / LEFT * (LEFT - 1);
     let limits = Limits {

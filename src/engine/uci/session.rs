@@ -446,13 +446,13 @@ impl<W: Write + Send + 'static> UciSession<W> {
         self.output.line(&format!("Value: {value}"));
     }
 
-    /// Says how a value would be without the rules for draws.
+    /// Says what a value would be without the rules for draws.
     fn explain_draws(&self, game: &Game, value: Value) {
-        let (player, count) = (self.player(), QuietCount::of(game));
+        let (player, quiet) = (self.player(), QuietCount::of(game));
         let count = format!(
             "{} of {} quiet turns to a draw",
-            count.turns(),
-            count.limit()
+            quiet.turns(),
+            quiet.limit()
         );
         let without = |quiet_turns, repetitions, words: &str| {
             let draws = DrawRule {
