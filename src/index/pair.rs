@@ -18,23 +18,10 @@ use crate::rules::{FEWEST_STONES, MOST_STONES, Rules};
 /// The side with more stones on the board and in hand together is the larger; if both have equally
 /// many, the one with more on the board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Pair {
-    larger: SideStones,
-    smaller: SideStones,
-}
-
-/// A side's stones; a smaller side comes before a larger one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct SideStones {
-    total: u8,
-    on_board: u8,
-}
-
-impl SideStones {
-    fn in_hand(self) -> u8 {
-        self.total - self.on_board
-    }
-}
+pub struct Pair(
+    /// With the larger side to move.
+    Material,
+);
 
 impl Pair {
     /// The pair of two numbers of stones in either order, with none in hand; `None` unless both are
@@ -49,7 +36,7 @@ impl Pair {
     ///
     /// A sentence, if it cannot.
     pub fn check(self, rules: &Rules) -> Result<(), String> {
-        if self.larger.total > rules.stones {
+        if self.0.totals()[0] > rules.stones {
             return Err(format!(
                 "there is no pair {self} under these rules: a side has at most {} stones",
                 rules.stones
@@ -63,27 +50,27 @@ impl Pair {
 
     /// The stones of the larger side on the board.
     pub fn larger(self) -> u8 {
-        self.larger.on_board
+        self.0.mover
     }
 
     /// The stones of the smaller side on the board.
     pub fn smaller(self) -> u8 {
-        self.smaller.on_board
+        self.0.waiting
     }
 
     /// The stones in hand of the larger and of the smaller side.
     pub fn in_hand(self) -> [u8; 2] {
-        [self.larger.in_hand(), self.smaller.in_hand()]
+        [self.0.mover_in_hand, self.0.waiting_in_hand]
     }
 
     /// The number of stones in hand of both sides.
     pub fn all_in_hand(self) -> u8 {
-        self.larger.in_hand() + self.smaller.in_hand()
+        self.in_hand().iter().sum()
     }
 
     /// Whether a side has stones in hand.
     pub fn has_hands(self) -> bool {
-        self.all_in_hand() > 0
+        self.0.has_hands()
     }
 
     /// The number of stones on the board.
@@ -99,8 +86,7 @@ impl Pair {
     /// The pair's tables: the larger side to move, then the smaller; only one if both are equal, or
     /// if games reach only one of them.
     pub fn tables(self, rules: &Rules) -> Vec<Material> {
-        let first = Material::new(self.larger(), self.smaller()).with_hands(self.in_hand());
-        let mut tables = vec![first, first.exchanged()];
+        let mut tables = vec![self.0, self.0.exchanged()];
         tables.retain(|table| table.occurs(rules));
         tables.dedup();
         tables
@@ -167,7 +153,7 @@ impl Pair {
             pairs.extend(needs.filter(|&pair| is_lacking(pair) && found.insert(pair)));
             next += 1;
         }
-        pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair)));
+        pairs.sort_by_key(|&pair| (pair.all_in_hand(), pair.stones(), Reverse(pair.0.sides())));
         pairs.dedup();
         pairs
     }
@@ -286,20 +272,18 @@ impl Material {
             .with_hands([self.waiting_in_hand, self.mover_in_hand])
     }
 
-    fn sides(self) -> [SideStones; 2] {
+    /// The stones of the mover and of the waiting side: all, and those on the board.
+    fn sides(self) -> [(u8, u8); 2] {
         [
             (self.mover, self.mover_in_hand),
             (self.waiting, self.waiting_in_hand),
         ]
-        .map(|(on_board, in_hand)| SideStones {
-            total: on_board.saturating_add(in_hand),
-            on_board,
-        })
+        .map(|(on_board, in_hand)| (on_board.saturating_add(in_hand), on_board))
     }
 
     /// The stones that the mover and the waiting side have on the board and in hand together.
     pub(crate) fn totals(self) -> [u8; 2] {
-        self.sides().map(|side| side.total)
+        self.sides().map(|(total, _)| total)
     }
 
     /// Whether a side has stones in hand.
@@ -339,11 +323,8 @@ impl Material {
     /// more than twelve.
     pub fn pair(self) -> Option<Pair> {
         let [a, b] = self.sides();
-        let is_valid = |side: SideStones| (FEWEST_STONES..=MOST_STONES).contains(&side.total);
-        (is_valid(a) && is_valid(b)).then(|| Pair {
-            larger: a.max(b),
-            smaller: a.min(b),
-        })
+        let is_valid = |total| (FEWEST_STONES..=MOST_STONES).contains(&total);
+        (is_valid(a.0) && is_valid(b.0)).then(|| Pair(if a < b { self.exchanged() } else { self }))
     }
 
     /// The number of entries of the table, as [`Index::len`](super::Index::len) but without
