@@ -248,12 +248,11 @@ impl GameReview {
         for (number, turn) in (1..).zip(played) {
             // A game that went on after a draw was not played by the rule.
             if so_far.is_repeated() {
-                let repetitions = 0;
-                let draws = so_far.draws();
-                so_far = so_far.with_draws(DrawRule {
-                    repetitions,
-                    ..draws
-                });
+                let draws = DrawRule {
+                    repetitions: 0,
+                    ..so_far.draws()
+                };
+                so_far = so_far.with_draws(draws);
             }
             let (position, count) = (*so_far.position(), QuietCount::of(&so_far));
             let text = text(&position, count);

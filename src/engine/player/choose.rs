@@ -78,7 +78,8 @@ pub(crate) fn rank(
     // The win to play may be a longer one than the quickest, which lets the game end by repetition.
     let lasting = turns.iter().find(|turn| !game.is_drawn_by(turn));
     let worth = lasting.map_or(best, |turn| turn.value);
-    if QuietCount::of(game).may_cut(best) || QuietCount::of(game).may_cut(worth) {
+    let count = QuietCount::of(game);
+    if count.may_cut(best) || count.may_cut(worth) {
         let turns = game.under_draw_rule(database, turns, &|| deadline.is_over());
         return Ok((turns, lookups));
     }
