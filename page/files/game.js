@@ -100,11 +100,11 @@ export class Game extends EventTarget {
   /* Goes back to the last position with a person to move; the later turns stay in the tree. Two machines
      pause. */
   takeBack() {
-    const hands = Object.keys(this.players).filter(side => this.players[side] === "hand");
+    const { hand } = this;
     let node = this.node.parent;
-    while (hands.length === 1 && node?.parent && node.side !== hands[0]) node = node.parent;
+    while (hand && node?.parent && node.side !== hand) node = node.parent;
     if (!node) return;
-    if (hands.length === 0 || !hands.includes(node.side)) this.paused = true;
+    if (this.players[node.side] !== "hand") this.paused = true;
     this.goTo(node);
   }
 
