@@ -240,15 +240,14 @@ pub(super) fn line_in_game(
         let found = LineAnswer::find(database, position, limit)?;
         return Ok((found.line, found.drawn_after));
     };
-    let mut line = vec![ValuedTurn::new(position, best)];
-    if repeating.contains(&best.turn) {
-        line.truncate(limit);
-        return Ok((line, None));
+    let (mut line, mut drawn_after) = (vec![ValuedTurn::new(position, best)], None);
+    if !repeating.contains(&best.turn) {
+        let rest = LineAnswer::find(database, &line[0].position, limit.saturating_sub(1))?;
+        line.extend(rest.line);
+        drawn_after = rest.drawn_after.map(|turns| turns + 1);
     }
-    let rest = LineAnswer::find(database, &line[0].position, limit.saturating_sub(1))?;
-    line.extend(rest.line);
     line.truncate(limit);
-    Ok((line, rest.drawn_after.map(|turns| turns + 1)))
+    Ok((line, drawn_after))
 }
 
 /// A position with its turns and the replies to them.
